@@ -1,0 +1,2 @@
+//! The console tool.
+fn main() {}

@@ -1,0 +1,1 @@
+//! The console tool: arguments and headless subcommands.

@@ -1,0 +1,544 @@
+use glam::{Vec2, Vec3};
+
+use crate::format::entities::leading_number;
+use crate::format::material_script::lexer::Lexer;
+use crate::format::material_script::types::{
+    AlphaFunc, AlphaGen, BlendFactor, Cull, Deform, MaterialDef, MaterialScript, RgbGen, SkyParms,
+    StageDef, StageMap, TcGen, TcMod, Wave, WaveFunction,
+};
+
+/// Warnings kept for one script at most.
+const WARNING_LIMIT: usize = 200;
+
+/// Parses a script. Never fails; what was not understood is in the warnings.
+pub fn parse(bytes: &[u8]) -> MaterialScript {
+    let mut script = MaterialScript::default();
+    let mut lexer = Lexer::new(bytes);
+    while let Some(name) = lexer.word() {
+        let line = lexer.line();
+        if name.bytes().all(|b| b == 0) {
+            continue;
+        }
+        match lexer.word() {
+            Some(word) if word == "{" => {
+                let mut material = MaterialDef {
+                    name: normalise_name(&name),
+                    line,
+                    ..MaterialDef::default()
+                };
+                if read_body(&mut lexer, &mut material, &mut script.warnings).is_none() {
+                    warn(
+                        &mut script.warnings,
+                        lexer.line(),
+                        format!("`{name}` is not closed"),
+                    );
+                }
+                script.materials.push(material);
+            }
+            _ => {
+                warn(
+                    &mut script.warnings,
+                    line,
+                    format!("expected “{{” after `{name}`; the rest is not read"),
+                );
+                break;
+            }
+        }
+    }
+    script
+}
+
+/// The name under which materials are looked up: lower case, forward slashes, without an image extension.
+pub fn normalise_name(name: &str) -> String {
+    let name = name.replace('\\', "/").to_ascii_lowercase();
+    let stem = [".tga", ".jpg", ".jpeg", ".png"]
+        .iter()
+        .find_map(|extension| name.strip_suffix(extension));
+    stem.unwrap_or(&name).to_owned()
+}
+
+fn warn(warnings: &mut Vec<(usize, String)>, line: usize, text: String) {
+    if warnings.len() < WARNING_LIMIT {
+        warnings.push((line, text));
+    }
+}
+
+/// `None` when the text ends before the closing brace.
+fn read_body(
+    lexer: &mut Lexer<'_>,
+    material: &mut MaterialDef,
+    warnings: &mut Vec<(usize, String)>,
+) -> Option<()> {
+    loop {
+        let word = lexer.word()?;
+        let line = lexer.line();
+        match word.as_str() {
+            "}" => return Some(()),
+            "{" => {
+                let stage = read_stage(lexer, warnings)?;
+                note_light_image(material, &stage);
+                material.stages.push(stage);
+            }
+            _ => {
+                let keyword = word.to_ascii_lowercase();
+                let words = lexer.rest_of_line();
+                if !read_global(material, &keyword, &words) {
+                    warn(
+                        warnings,
+                        line,
+                        format!("`{}`: unknown keyword `{word}`", material.name),
+                    );
+                }
+            }
+        }
+    }
+}
+
+/// The first stage image is the light image while nothing better is known.
+fn note_light_image(material: &mut MaterialDef, stage: &StageDef) {
+    let image = match &stage.map {
+        StageMap::Image(name) => Some(name),
+        StageMap::Animated(_, names) => names.first(),
+        _ => None,
+    };
+    let light = &mut material.light;
+    let known = light.editor_image.is_some()
+        || light.light_image.is_some()
+        || light.implicit_image.is_some();
+    if let (Some(name), false) = (image, known) {
+        light.light_image = Some(name.clone());
+    }
+}
+
+fn read_global(material: &mut MaterialDef, keyword: &str, words: &[String]) -> bool {
+    if material.light.read(keyword, words) {
+        if keyword.starts_with("q3map_sun") || keyword == "sun" || keyword == "q3map_skylight" {
+            material.surface_parms.push("sky".to_owned());
+        }
+        return true;
+    }
+    let text = |at: usize| {
+        words
+            .get(at)
+            .map(|word| word.to_ascii_lowercase())
+            .unwrap_or_default()
+    };
+    match keyword {
+        "surfaceparm" => material.surface_parms.push(text(0)),
+        "q3map_onlyvertexlighting" => material.surface_parms.push("pointlight".to_owned()),
+        "cull" => {
+            material.cull = match text(0).as_str() {
+                "none" | "twosided" | "disable" => Cull::Nothing,
+                "back" | "backside" | "backsided" => Cull::FrontFaces,
+                _ => Cull::BackFaces,
+            }
+        }
+        "sort" => material.sort = sort_value(&text(0)),
+        "portal" => material.sort = Some(1.0),
+        "polygonoffset" => material.polygon_offset = true,
+        "nomipmaps" => material.no_mipmaps = true,
+        "skyparms" => read_sky(material, words),
+        "fogparms" => {
+            let numbers: Vec<f32> = words
+                .iter()
+                .filter_map(|word| leading_number(word.trim_matches(['(', ')'])))
+                .collect();
+            if let [r, g, b, depth, ..] = numbers.as_slice() {
+                material.fog = Some((Vec3::new(*r, *g, *b), depth.max(1.0)));
+            }
+        }
+        "deformvertexes" => read_deform(material, words),
+        "nopicmip" | "entitymergable" | "tesssize" | "light" | "light1" | "clamptime"
+        | "cloudparms" | "foggen" => {}
+        _ if keyword.starts_with("qer") => {}
+        _ => match keyword.strip_prefix("q3map_") {
+            Some(parm) => material.surface_parms.push(parm.to_owned()),
+            None => return false,
+        },
+    }
+    true
+}
+
+fn sort_value(word: &str) -> Option<f32> {
+    let named = [
+        ("portal", 1.0),
+        ("sky", 2.0),
+        ("opaque", 3.0),
+        ("decal", 4.0),
+        ("seethrough", 5.0),
+        ("banner", 6.0),
+        ("underwater", 8.0),
+        ("additive", 10.0),
+        ("nearest", 16.0),
+    ];
+    let by_name = named
+        .iter()
+        .find(|(name, _)| *name == word)
+        .map(|(_, value)| *value);
+    by_name.or_else(|| leading_number(word))
+}
+
+fn read_sky(material: &mut MaterialDef, words: &[String]) {
+    let base = |at: usize| {
+        words
+            .get(at)
+            .filter(|word| *word != "-" && !word.is_empty())
+            .cloned()
+    };
+    let outer = base(0).filter(|word| !word.eq_ignore_ascii_case("full"));
+    let light = &mut material.light;
+    if let (Some(base), None) = (&outer, &light.light_image) {
+        light.light_image = Some(format!("{base}_up"));
+    }
+    let height = words
+        .get(1)
+        .and_then(|word| leading_number(word))
+        .filter(|height| *height > 0.0);
+    material.sky = Some(SkyParms {
+        outer,
+        cloud_height: height.unwrap_or(512.0),
+        inner: base(2),
+    });
+}
+
+fn read_deform(material: &mut MaterialDef, words: &[String]) {
+    let number = |at: usize| {
+        words
+            .get(at)
+            .and_then(|word| leading_number(word))
+            .unwrap_or(0.0)
+    };
+    let deform = match words
+        .first()
+        .map(|word| word.to_ascii_lowercase())
+        .as_deref()
+    {
+        Some("wave") => {
+            let divisor = number(1);
+            let spread = if divisor.abs() > 0.0 {
+                1.0 / divisor
+            } else {
+                100.0
+            };
+            Some(Deform::Wave(
+                spread,
+                read_wave(words.get(2..).unwrap_or_default()),
+            ))
+        }
+        Some("normal") => Some(Deform::Normal(number(1), number(2))),
+        Some("bulge") => Some(Deform::Bulge(number(1), number(2), number(3))),
+        Some("move") => Some(Deform::Move(
+            Vec3::new(number(1), number(2), number(3)),
+            read_wave(words.get(4..).unwrap_or_default()),
+        )),
+        Some("autosprite") => Some(Deform::AutoSprite),
+        Some("autosprite2") => Some(Deform::AutoSprite2),
+        _ => None,
+    };
+    if matches!(deform, Some(Deform::AutoSprite | Deform::AutoSprite2)) {
+        material.light.autosprite = true;
+    }
+    material.deforms.extend(deform);
+}
+
+fn read_wave(words: &[String]) -> Wave {
+    let number = |at: usize| {
+        words
+            .get(at)
+            .and_then(|word| leading_number(word))
+            .unwrap_or(0.0)
+    };
+    let function = match words
+        .first()
+        .map(|word| word.to_ascii_lowercase())
+        .as_deref()
+    {
+        Some("triangle") => WaveFunction::Triangle,
+        Some("square") => WaveFunction::Square,
+        Some("sawtooth") => WaveFunction::Sawtooth,
+        Some("inversesawtooth") => WaveFunction::InverseSawtooth,
+        Some("noise") => WaveFunction::Noise,
+        _ => WaveFunction::Sine,
+    };
+    Wave {
+        function,
+        base: number(1),
+        amplitude: number(2),
+        phase: number(3),
+        frequency: number(4),
+    }
+}
+
+fn read_stage(lexer: &mut Lexer<'_>, warnings: &mut Vec<(usize, String)>) -> Option<StageDef> {
+    let mut stage = StageDef::default();
+    loop {
+        let word = lexer.word()?;
+        if word == "}" {
+            return Some(stage);
+        }
+        let line = lexer.line();
+        let words = lexer.rest_of_line();
+        if !read_stage_keyword(&mut stage, &word.to_ascii_lowercase(), &words) {
+            warn(warnings, line, format!("unknown stage keyword `{word}`"));
+        }
+    }
+}
+
+fn read_stage_keyword(stage: &mut StageDef, keyword: &str, words: &[String]) -> bool {
+    let text = |at: usize| {
+        words
+            .get(at)
+            .map(|word| word.to_ascii_lowercase())
+            .unwrap_or_default()
+    };
+    match keyword {
+        "map" | "mapcomp" | "mapnocomp" => stage.map = stage_map(words),
+        "clampmap" => {
+            stage.map = stage_map(words);
+            stage.clamp = true;
+        }
+        "animmap" | "clampanimmap" => {
+            let hz = words
+                .first()
+                .and_then(|word| leading_number(word))
+                .unwrap_or(0.0);
+            stage.map = StageMap::Animated(hz, words.iter().skip(1).cloned().collect());
+            stage.clamp = keyword == "clampanimmap";
+        }
+        "videomap" => stage.map = StageMap::White,
+        "blendfunc" => stage.blend = blend(&text(0), &text(1)),
+        "alphafunc" => {
+            stage.alpha_func = match text(0).as_str() {
+                "gt0" => Some(AlphaFunc::Greater0),
+                "lt128" => Some(AlphaFunc::Less128),
+                "ge128" => Some(AlphaFunc::GreaterEqual128),
+                _ => return false,
+            }
+        }
+        "depthwrite" => stage.depth_write = true,
+        "depthfunc" => stage.depth_equal = text(0) == "equal",
+        "detail" => stage.detail = true,
+        "rgbgen" => return read_rgb_gen(stage, &text(0), words),
+        "alphagen" => return read_alpha_gen(stage, &text(0), words),
+        "tcgen" | "texgen" => return read_tc_gen(stage, &text(0), words),
+        "tcmod" => return read_tc_mod(stage, &text(0), words),
+        _ => return false,
+    }
+    true
+}
+
+fn stage_map(words: &[String]) -> StageMap {
+    match words.first() {
+        None => StageMap::None,
+        Some(word) if word.eq_ignore_ascii_case("$lightmap") => StageMap::Lightmap,
+        Some(word)
+            if word.eq_ignore_ascii_case("$whiteimage") || word.eq_ignore_ascii_case("*white") =>
+        {
+            StageMap::White
+        }
+        Some(word) => StageMap::Image(word.clone()),
+    }
+}
+
+fn blend(first: &str, second: &str) -> Option<(BlendFactor, BlendFactor)> {
+    use BlendFactor as F;
+    let factors = match first {
+        "add" => (F::One, F::One),
+        "filter" => (F::DstColor, F::Zero),
+        "blend" => (F::SrcAlpha, F::OneMinusSrcAlpha),
+        _ => (blend_factor(first), blend_factor(second)),
+    };
+    // ONE ZERO replaces: the engine turns blending off.
+    (factors != (F::One, F::Zero)).then_some(factors)
+}
+
+fn blend_factor(word: &str) -> BlendFactor {
+    use BlendFactor as F;
+    match word.strip_prefix("gl_").unwrap_or(word) {
+        "zero" => F::Zero,
+        "src_color" => F::SrcColor,
+        "one_minus_src_color" => F::OneMinusSrcColor,
+        "dst_color" => F::DstColor,
+        "one_minus_dst_color" => F::OneMinusDstColor,
+        "src_alpha" => F::SrcAlpha,
+        "one_minus_src_alpha" => F::OneMinusSrcAlpha,
+        "dst_alpha" => F::DstAlpha,
+        "one_minus_dst_alpha" => F::OneMinusDstAlpha,
+        "src_alpha_saturate" => F::SrcAlphaSaturate,
+        _ => F::One,
+    }
+}
+
+fn read_rgb_gen(stage: &mut StageDef, kind: &str, words: &[String]) -> bool {
+    stage.rgb_gen = Some(match kind {
+        "identity" => RgbGen::Identity,
+        "identitylighting" => RgbGen::IdentityLighting,
+        "vertex" => {
+            if stage.alpha_gen == AlphaGen::Identity {
+                stage.alpha_gen = AlphaGen::Vertex;
+            }
+            RgbGen::Vertex
+        }
+        "exactvertex" => RgbGen::ExactVertex,
+        "oneminusvertex" => RgbGen::OneMinusVertex,
+        "entity" => RgbGen::Entity,
+        "oneminusentity" => RgbGen::OneMinusEntity,
+        "wave" => RgbGen::Wave(read_wave(words.get(1..).unwrap_or_default())),
+        "const" | "constant" => {
+            RgbGen::Const(parenthesised(words.get(1..).unwrap_or_default()).unwrap_or(Vec3::ONE))
+        }
+        "lightingdiffuse" => RgbGen::LightingDiffuse,
+        _ => return false,
+    });
+    true
+}
+
+/// `( x y z )`, with or without spaces around the parentheses.
+fn parenthesised(words: &[String]) -> Option<Vec3> {
+    let numbers: Vec<f32> = words
+        .iter()
+        .filter_map(|word| leading_number(word.trim_matches(['(', ')'])))
+        .take(3)
+        .collect();
+    match numbers.as_slice() {
+        [x, y, z] => Some(Vec3::new(*x, *y, *z)),
+        _ => None,
+    }
+}
+
+fn read_alpha_gen(stage: &mut StageDef, kind: &str, words: &[String]) -> bool {
+    let number = |at: usize| words.get(at).and_then(|word| leading_number(word));
+    stage.alpha_gen = match kind {
+        "identity" => AlphaGen::Identity,
+        "const" | "constant" => AlphaGen::Const(number(1).unwrap_or(1.0)),
+        "vertex" => AlphaGen::Vertex,
+        "oneminusvertex" => AlphaGen::OneMinusVertex,
+        "entity" => AlphaGen::Entity,
+        "oneminusentity" => AlphaGen::OneMinusEntity,
+        "wave" => AlphaGen::Wave(read_wave(words.get(1..).unwrap_or_default())),
+        "lightingspecular" => AlphaGen::LightingSpecular,
+        "portal" => AlphaGen::Portal(number(1).unwrap_or(256.0)),
+        _ => return false,
+    };
+    true
+}
+
+fn read_tc_gen(stage: &mut StageDef, kind: &str, words: &[String]) -> bool {
+    stage.tc_gen = Some(match kind {
+        "base" | "texture" => TcGen::Base,
+        "lightmap" => TcGen::Lightmap,
+        "environment" => TcGen::Environment,
+        "vector" => {
+            let numbers: Vec<f32> = words
+                .iter()
+                .filter_map(|word| leading_number(word.trim_matches(['(', ')'])))
+                .collect();
+            match numbers.as_slice() {
+                [a, b, c, d, e, f, ..] => {
+                    TcGen::Vector(Vec3::new(*a, *b, *c), Vec3::new(*d, *e, *f))
+                }
+                _ => return false,
+            }
+        }
+        _ => return false,
+    });
+    true
+}
+
+fn read_tc_mod(stage: &mut StageDef, kind: &str, words: &[String]) -> bool {
+    let number = |at: usize| {
+        words
+            .get(at)
+            .and_then(|word| leading_number(word))
+            .unwrap_or(0.0)
+    };
+    let pair = |at: usize| Vec2::new(number(at), number(at + 1));
+    stage.tc_mods.push(match kind {
+        "scale" => TcMod::Scale(pair(1)),
+        "scroll" => TcMod::Scroll(pair(1)),
+        "rotate" => TcMod::Rotate(number(1)),
+        "stretch" => TcMod::Stretch(read_wave(words.get(1..).unwrap_or_default())),
+        "turb" => {
+            // `turb base amplitude phase frequency`; some scripts name a function first, as the other waves do.
+            let start = usize::from(
+                words
+                    .get(1)
+                    .is_some_and(|word| leading_number(word).is_none()),
+            );
+            TcMod::Turbulence(Wave {
+                function: WaveFunction::Sine,
+                base: number(start + 1),
+                amplitude: number(start + 2),
+                phase: number(start + 3),
+                frequency: number(start + 4),
+            })
+        }
+        "transform" => TcMod::Transform([number(1), number(2), number(3), number(4)], pair(5)),
+        "entitytranslate" => TcMod::EntityTranslate,
+        _ => return false,
+    });
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_grate_reads_right() {
+        let text = b"// comment\ntextures/Base\\grate.tga\n{\n\tsurfaceparm trans\n\tcull none\n\t{\n\t\tmap textures/a.tga // note\n\t\talphaFunc GE128\n\t\tdepthWrite\n\t}\n\t{\n\t\tmap $lightmap\n\t\tblendFunc filter\n\t\tdepthFunc equal\n\t\trgbGen wave sin 0.5 0.25 0 1\n\t\ttcMod scale 2 3\n\t}\n}\n";
+        let script = parse(text);
+        assert!(script.warnings.is_empty(), "{:?}", script.warnings);
+        let material = &script.materials[0];
+        assert_eq!(material.name, "textures/base/grate");
+        assert_eq!(material.cull, Cull::Nothing);
+        assert!(material.has_parm("trans"));
+        assert_eq!(
+            material.stages[0].alpha_func,
+            Some(AlphaFunc::GreaterEqual128)
+        );
+        assert_eq!(material.stages[1].map, StageMap::Lightmap);
+        assert_eq!(
+            material.stages[1].blend,
+            Some((BlendFactor::DstColor, BlendFactor::Zero))
+        );
+        assert!(material.stages[1].depth_equal);
+        assert_eq!(
+            material.stages[1].tc_mods,
+            [TcMod::Scale(Vec2::new(2.0, 3.0))]
+        );
+        assert_eq!(
+            material.light.light_image.as_deref(),
+            Some("textures/a.tga")
+        );
+    }
+
+    #[test]
+    fn light_directives_and_sky() {
+        let text = b"s { qer_editorimage e.jpg q3map_x\n q3map_lightRGB 0.5 1 2\n q3map_skylight 380 4\n q3map_sunExt 1 1 1 190 40 62 1.5 8\n skyparms - 512 - \n { map clouds.tga } }";
+        let script = parse(text);
+        let material = &script.materials[0];
+        assert_eq!(material.light.sky_lights[0].iterations, 4);
+        assert!((material.light.suns[0].deviance_degrees - 1.5).abs() < 1e-6);
+        assert_eq!(material.light.suns[0].samples, 8);
+        assert_eq!(
+            material.sky.as_ref().map(|sky| sky.cloud_height),
+            Some(512.0)
+        );
+        assert!(material.has_parm("sky"));
+        assert_eq!(
+            material.light.light_image, None,
+            "the editor image is known first"
+        );
+    }
+
+    #[test]
+    fn unknown_keywords_cost_a_line_and_broken_braces_the_rest() {
+        let script = parse(b"a { dp_water 1 2\n surfaceparm sky }\nb\nc { }");
+        assert_eq!(script.materials.len(), 1);
+        assert!(script.materials[0].has_parm("sky"));
+        assert_eq!(script.warnings.len(), 2, "{:?}", script.warnings);
+        assert_eq!(parse(b"a { { map x").materials.len(), 1);
+        assert_eq!(parse(b"a { { map x").warnings.len(), 1);
+    }
+}

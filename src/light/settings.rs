@@ -1,0 +1,112 @@
+use std::sync::Arc;
+
+use glam::Vec3;
+
+use crate::format::entities::Entities;
+
+/// Which compiler's look is made.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum LightModel {
+    /// The reference compiler's, accidents that mappers tuned against included.
+    #[default]
+    Q3map2,
+    /// With the accidents mended that `docs/lighting.md` lists.
+    Corrected,
+}
+
+/// Where entity lights come from.
+#[derive(Clone, Debug, Default)]
+pub enum LightsFrom {
+    /// The BSP's entities and, unless worldspawn `_keepLights` is set, those of the `.map` beside it.
+    #[default]
+    Auto,
+    /// Only the BSP's entities.
+    Bsp,
+    /// The BSP's entities, and these instead of the `.map` beside it, whatever `_keepLights` says.
+    Entities(Arc<Entities>),
+}
+
+/// How the SH grid's cell size is chosen.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum ShCell {
+    /// The legacy cell over this factor (`-gridscalesh`), at least 0.5.
+    Scale(f32),
+    /// Given (`-gridsh`), game units.
+    Explicit(Vec3),
+}
+
+/// Everything that a bake depends on beside the scene. One struct serves library, command line and panel.
+#[derive(Clone, Debug)]
+pub struct BakeSettings {
+    /// Whether the legacy grid is baked (`-nogrid` turns it off).
+    pub legacy: bool,
+    /// Whether the SH grid is baked (`-sh`).
+    pub sh: bool,
+    /// Cell size of the legacy grid, game units; `None` takes worldspawn's `gridsize`, else 64 64 128. Differing from the
+    /// map's own it is written to worldspawn.
+    pub cell_size: Option<Vec3>,
+    /// Cell size of the SH grid.
+    pub sh_cell: ShCell,
+    /// Threads; `None` is all cores.
+    pub threads: Option<usize>,
+    /// Source of entity lights.
+    pub lights: LightsFrom,
+    /// Which compiler's look.
+    pub model: LightModel,
+    /// Multiplies point and spot lights (`-point`).
+    pub point_scale: f32,
+    /// Multiplies point lights only (`-spherical`).
+    pub spherical_scale: f32,
+    /// Multiplies spot lights only (`-spot`).
+    pub spot_scale: f32,
+    /// Multiplies surface lights (`-area`).
+    pub area_scale: f32,
+    /// Multiplies suns and sky lights (`-sky`).
+    pub sky_scale: f32,
+    /// Multiplies both grids (`-gridscale`); values ≤ 0 count as 1.
+    pub grid_scale: f32,
+    /// Multiplies the legacy ambient term further (`-gridambientscale`).
+    pub grid_ambient_scale: f32,
+    /// Distance cut for area lights in the grid pass (`-fast`, `-fastgrid`).
+    pub fast: bool,
+    /// Cheap area formula (`-faster`); implies `fast`.
+    pub faster: bool,
+    /// No shadows (`-notrace`).
+    pub no_trace: bool,
+    /// Only suns (`-sunonly`).
+    pub sun_only: bool,
+    /// Any sky lets any sun in (`-onesky`).
+    pub one_sky: bool,
+    /// Seed of the nudges for points in solid.
+    pub seed: u64,
+    /// Equivalent command line, noted in worldspawn when a result is applied; empty notes nothing.
+    pub command_line: String,
+}
+
+impl Default for BakeSettings {
+    fn default() -> Self {
+        Self {
+            legacy: true,
+            sh: true,
+            cell_size: None,
+            sh_cell: ShCell::Scale(2.0),
+            threads: None,
+            lights: LightsFrom::Auto,
+            model: LightModel::Q3map2,
+            point_scale: 1.0,
+            spherical_scale: 1.0,
+            spot_scale: 1.0,
+            area_scale: 1.0,
+            sky_scale: 1.0,
+            grid_scale: 1.0,
+            grid_ambient_scale: 1.0,
+            fast: false,
+            faster: false,
+            no_trace: false,
+            sun_only: false,
+            one_sky: false,
+            seed: 0,
+            command_line: String::new(),
+        }
+    }
+}

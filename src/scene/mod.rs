@@ -1,0 +1,22 @@
+//! What the map is: meshes, materials, images, visibility, light grids, start views. Immutable once built.
+//!
+//! A [`Scene`] is made from a [`crate::format::bsp::Bsp`] and a [`crate::vfs::Vfs`] by [`build`] and then shared behind an
+//! `Arc`. It knows no GPU and no light compiler; it resolves every name to an image, so later layers open no files.
+
+mod build;
+mod geometry;
+mod image;
+mod lighting;
+mod material;
+mod patch;
+mod resolve;
+mod spawn;
+mod types;
+
+pub use build::{BuildError, build};
+pub use image::Image;
+pub use lighting::{DEFAULT_CELL_SIZE, LightGrid, Lighting, grid_cell_size};
+pub use material::{ImageId, Material, MaterialId, MaterialSource, Stage, StageImage};
+pub use patch::{PatchGrid, tessellate};
+pub use spawn::{SpawnPoint, spawn_points};
+pub use types::{LightingClass, MapSource, ModelInstance, Scene, Surface, SurfaceId, Vertex};

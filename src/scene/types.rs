@@ -1,0 +1,145 @@
+use std::ops::Range;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use glam::{Mat3, Vec2, Vec3};
+
+use crate::format::bsp::{Bsp, SurfaceKind};
+use crate::format::entities::Entities;
+use crate::format::srf::SurfaceExtras;
+use crate::math::Aabb;
+use crate::scene::image::Image;
+use crate::scene::lighting::Lighting;
+use crate::scene::material::{Material, MaterialId};
+use crate::scene::spawn::SpawnPoint;
+
+/// Number of a surface in the BSP.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct SurfaceId(pub u32);
+
+/// A map ready to be drawn, traced, lit and sampled.
+#[derive(Clone, Debug)]
+pub struct Scene {
+    /// Map name: file stem, without folder and extension.
+    pub name: String,
+    /// The file it was built from. Tree, brushes, planes and raw surfaces are read from here.
+    pub bsp: Arc<Bsp>,
+    /// Box around all drawn geometry; unlike model 0's bounds never shrunk by a light-grid brush.
+    pub bounds: Aabb,
+    /// Vertices of all surfaces, patches tessellated, inline models moved to their place, game units.
+    pub vertices: Vec<Vertex>,
+    /// Triangles, absolute into `vertices`; clockwise seen from the front, as in the file.
+    pub indices: Vec<u32>,
+    /// One per BSP surface, same order.
+    pub surfaces: Vec<Surface>,
+    /// Materials by name and [`LightingClass`].
+    pub materials: Vec<Material>,
+    /// Images; number 0 is the stand-in for missing ones, number 1 is white.
+    pub images: Vec<Image>,
+    /// One per BSP model.
+    pub models: Vec<ModelInstance>,
+    /// The grids that the file holds.
+    pub lighting: Lighting,
+    /// Start views, best first; may be empty.
+    pub spawns: Vec<SpawnPoint>,
+    /// Entities of the `.map` beside the BSP, when there is one.
+    pub map_source: Option<MapSource>,
+    /// The `.srf` beside the BSP, when there is one.
+    pub surface_extras: Option<SurfaceExtras>,
+}
+
+/// Entities from a `.map` file, for lights that the BSP no longer holds.
+#[derive(Clone, Debug)]
+pub struct MapSource {
+    /// Where it was found, for display.
+    pub origin: PathBuf,
+    /// All entities; brushes were skipped.
+    pub entities: Entities,
+}
+
+/// A vertex as drawn.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Vertex {
+    /// World position.
+    pub position: Vec3,
+    /// Unit normal, or zero where the file has none.
+    pub normal: Vec3,
+    /// Texture coordinates.
+    pub st: Vec2,
+    /// Lightmap coordinates, 0 to 1 over the page; zero when the surface has no page.
+    pub lightmap_st: Vec2,
+    /// Stored vertex light (before overbright) and alpha.
+    pub colour: [u8; 4],
+}
+
+/// How a surface is lit; part of what makes two materials of one name differ.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum LightingClass {
+    /// By a lightmap page.
+    Lightmap,
+    /// By vertex colours (lightmap number −3, triangle soups, bad page numbers).
+    Vertex,
+    /// Lightmap number −1: no light set up.
+    None,
+    /// Lightmap number −2: white.
+    White,
+}
+
+/// A drawable surface.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Surface {
+    /// Its number in the BSP.
+    pub id: SurfaceId,
+    /// Kind in the file.
+    pub kind: SurfaceKind,
+    /// Index into `materials`.
+    pub material: MaterialId,
+    /// Lightmap page when the class is [`LightingClass::Lightmap`].
+    pub lightmap: Option<u32>,
+    /// How it is lit.
+    pub lighting: LightingClass,
+    /// Index into `bsp.fogs`.
+    pub fog: Option<u32>,
+    /// Range in `Scene::indices`; empty when it has no geometry or is not drawn (no-draw, flares, unsound).
+    pub indices: Range<u32>,
+    /// Box around it in the world.
+    pub bounds: Aabb,
+    /// Inline model that it belongs to; 0 is the world.
+    pub model: u32,
+}
+
+/// Where an inline model stands.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ModelInstance {
+    /// Entity that shows it; `None` for the world and for models that no entity names.
+    pub entity: Option<u32>,
+    /// World position of the model's own origin.
+    pub origin: Vec3,
+    /// Rotation by the entity's angles.
+    pub rotation: Mat3,
+}
+
+impl Scene {
+    /// Content flags of brush `brush`.
+    pub fn brush_contents(&self, brush: u32) -> u32 {
+        let bsp = &self.bsp;
+        let Some(brush) = bsp.brushes.get(brush as usize) else {
+            return 0;
+        };
+        bsp.shaders
+            .get(brush.shader as usize)
+            .map_or(0, |shader| shader.content_flags)
+    }
+
+    /// Surfaces with something to draw.
+    pub fn drawn_surfaces(&self) -> impl Iterator<Item = &Surface> {
+        self.surfaces
+            .iter()
+            .filter(|surface| !surface.indices.is_empty())
+    }
+
+    /// The material of `surface`.
+    pub fn material_of(&self, surface: &Surface) -> &Material {
+        &self.materials[surface.material.0 as usize]
+    }
+}

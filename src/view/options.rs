@@ -1,0 +1,143 @@
+use crate::math::colour::{Clamp, Overbright};
+use crate::probe::{LegacyProfile, ShProfile};
+
+/// What the surfaces show.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum RenderMode {
+    /// As in the game: all stages of the material.
+    #[default]
+    Lit,
+    /// Light alone: lightmap or vertex light on white (`r_lightmap 1`).
+    Lightmap,
+    /// Textures alone: all light white (`r_fullbright 1`).
+    Fullbright,
+    /// Stored vertex colours, with overbright.
+    VertexColour,
+    /// Normals as colours: (n + 1) / 2.
+    Normals,
+    /// Edges of the triangles alone (`r_showtris 1`).
+    Wireframe,
+}
+
+impl RenderMode {
+    /// All modes in the order of their keys.
+    pub const ALL: [Self; 6] = [
+        Self::Lit,
+        Self::Lightmap,
+        Self::Fullbright,
+        Self::VertexColour,
+        Self::Normals,
+        Self::Wireframe,
+    ];
+
+    /// The word on the button.
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::Lit => "Lit",
+            Self::Lightmap => "Lightmap",
+            Self::Fullbright => "Fullbright",
+            Self::VertexColour => "Vertex",
+            Self::Normals => "Normals",
+            Self::Wireframe => "Wireframe",
+        }
+    }
+
+    /// The word on the command line.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Lit => "lit",
+            Self::Lightmap => "lightmap",
+            Self::Fullbright => "fullbright",
+            Self::VertexColour => "vertex",
+            Self::Normals => "normals",
+            Self::Wireframe => "wireframe",
+        }
+    }
+}
+
+/// One of the two grids.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum GridSource {
+    /// Lump 15.
+    Legacy,
+    /// Lump 18.
+    #[default]
+    Sh,
+}
+
+/// Which spheres are drawn.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum ProbeShow {
+    /// None.
+    #[default]
+    Off,
+    /// The legacy grid.
+    Legacy,
+    /// The SH grid.
+    Sh,
+    /// Both, side by side at each point of the SH grid (the legacy one sampled there).
+    Both,
+}
+
+/// How spheres are drawn.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ProbeOptions {
+    /// Which.
+    pub show: ProbeShow,
+    /// Radius over the smallest cell side, 0.05 to 0.5.
+    pub size: f32,
+    /// Farthest distance from the eye, game units; infinite draws all.
+    pub distance: f32,
+    /// Drawn over walls.
+    pub x_ray: bool,
+    /// Points in solid are left out.
+    pub hide_in_solid: bool,
+    /// How the legacy grid is evaluated.
+    pub legacy_profile: LegacyProfile,
+    /// How the SH grid is evaluated.
+    pub sh_profile: ShProfile,
+}
+
+impl Default for ProbeOptions {
+    fn default() -> Self {
+        Self {
+            show: ProbeShow::Off,
+            size: 0.2,
+            distance: 1024.0,
+            x_ray: false,
+            hide_in_solid: true,
+            legacy_profile: LegacyProfile::default(),
+            sh_profile: ShProfile::default(),
+        }
+    }
+}
+
+/// The sample sphere.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct SampleOptions {
+    /// Whether it follows the cursor when it is not pinned.
+    pub follow_cursor: bool,
+    /// Where it is pinned, game units.
+    pub pinned: Option<glam::Vec3>,
+    /// Grid that lights it.
+    pub source: GridSource,
+}
+
+/// Everything about the picture but the camera.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct ViewOptions {
+    /// What surfaces show.
+    pub mode: RenderMode,
+    /// How stored light is multiplied.
+    pub overbright: Overbright,
+    /// Whether it is scaled back to white.
+    pub clamp: Clamp,
+    /// Multiplies the light further by 2^EV, after the overbright clamp; 0 is the engine's picture.
+    pub exposure_ev: f32,
+    /// Edges of triangles over the picture.
+    pub wire_overlay: bool,
+    /// Spheres at the grid points.
+    pub probes: ProbeOptions,
+    /// The sample sphere.
+    pub sample: SampleOptions,
+}
