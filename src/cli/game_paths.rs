@@ -55,8 +55,7 @@ impl MapArgs {
             home_path: self.fs_homepath.clone(),
             games: self.fs_game.clone(),
         };
-        open_map(Path::new(&self.map), &options)
-            .with_context(|| format!("cannot open {}", self.map))
+        Ok(open_map(Path::new(&self.map), &options)?)
     }
 
     /// Opens the map and builds its scene.
