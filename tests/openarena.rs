@@ -1,4 +1,5 @@
 //! Real maps: all of OpenArena's open, find their materials, and draw.
+#![cfg(feature = "viewer")]
 
 #[path = "support/openarena.rs"]
 mod openarena;

@@ -1,5 +1,6 @@
 use std::io::Write;
 
+use glam::Vec3;
 use serde::Serialize;
 
 use crate::cli::args::InfoArgs;
@@ -304,7 +305,8 @@ impl GridInfo {
         Self {
             counts: lattice.counts.to_array(),
             cell_size: lattice.cell_size.to_array(),
-            origin: lattice.origin.to_array(),
+            // Files hold −0, which is no place of its own.
+            origin: (lattice.origin + Vec3::ZERO).to_array(),
             points: lattice.len(),
             black,
         }
