@@ -37,9 +37,7 @@ pub(crate) fn mean_difference(a: &RgbaImage, b: &RgbaImage) -> Option<[f64; 3]> 
 
 /// The largest of the three means; infinite for pictures of different sizes.
 pub(crate) fn worst_mean_difference(a: &RgbaImage, b: &RgbaImage) -> f64 {
-    mean_difference(a, b).map_or(f64::INFINITY, |means| {
-        means.into_iter().fold(0.0, f64::max)
-    })
+    mean_difference(a, b).map_or(f64::INFINITY, |means| means.into_iter().fold(0.0, f64::max))
 }
 
 /// Absolute differences times four, for looking at.
