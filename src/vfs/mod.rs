@@ -1,8 +1,12 @@
 //! The search path: files by virtual name over folders and pk3 archives, in the engine's order.
 //!
 //! The only reader of disk below `app` and `cli`, and the only writer of maps ([`save`]). It knows no file's contents.
-//! Names are relative, use `/`, and compare without case.
+//! Names are relative, use `/`, and compare without case. Precedence: game folders in order; inside one, loose files
+//! before archives; of the archives (and `.pk3dir` folders) the name that sorts last wins; the archive that a map came
+//! from is searched before everything.
 
+mod container;
+mod demo;
 mod locate;
 mod save;
 mod search;
