@@ -1,7 +1,14 @@
-//! Ray and point queries against a scene: the bounding-volume hierarchy, occlusion, point contents.
+//! Ray and point queries against a scene: the bounding-volume hierarchy, opaque leafs, picking, point contents.
 //!
-//! This layer knows triangles, brushes and the tree; it knows nothing of light.
+//! This layer knows triangles, brushes and the tree; it knows nothing of light. Key types: [`TriangleSet`] (any triangles),
+//! [`SolidTree`] (the BSP tree's opaque leafs), [`Picker`] (what is under the mouse).
 
 mod contents;
+mod pick;
+mod solid;
+mod triangles;
 
 pub use contents::{is_blocked, leaf_at, point_contents};
+pub use pick::{PickHit, Picker};
+pub use solid::{BareSubtrees, SolidTree, WalkStack};
+pub use triangles::{Crossing, Grazing, HitRules, TriangleSet};

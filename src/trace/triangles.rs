@@ -1,0 +1,275 @@
+use std::ops::ControlFlow;
+use std::time::Duration;
+
+use glam::{Vec3, Vec3A};
+use obvhs::cwbvh::CwBvh;
+use obvhs::cwbvh::builder::build_cwbvh;
+use obvhs::ray::RayHit;
+use obvhs::{Boundable, BvhBuildParams};
+
+use crate::math::Ray;
+
+/// When a triangle is too small or too steep to be hit: a limit for the determinant of the ray and its two edges, which is
+/// twice its area times the cosine of the angle to the ray.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Grazing {
+    /// Square game units.
+    Absolute(f32),
+    /// Share of the product of the two edge lengths.
+    Relative(f32),
+}
+
+/// Which crossings count.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct HitRules {
+    /// Limit below which a triangle is not hit.
+    pub grazing: Grazing,
+    /// How far barycentric coordinates may lie outside 0 to 1; at most [`HitRules::MAX_SLACK`].
+    pub slack: f32,
+}
+
+impl HitRules {
+    /// Boxes of the hierarchy are grown for this slack.
+    pub const MAX_SLACK: f32 = 0.01;
+    /// Geometrically exact, for picking.
+    pub const EXACT: Self = Self {
+        grazing: Grazing::Relative(1e-7),
+        slack: 0.0,
+    };
+}
+
+/// A ray crossing a triangle.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Crossing {
+    /// Number of the triangle as given to [`TriangleSet::new`].
+    pub triangle: u32,
+    /// Distance along the ray, game units.
+    pub t: f32,
+    /// Weight of the second vertex.
+    pub u: f32,
+    /// Weight of the third vertex.
+    pub v: f32,
+}
+
+/// Triangles in a bounding-volume hierarchy (eight-wide, compressed). Both sides are hit.
+pub struct TriangleSet {
+    /// In the order of the hierarchy.
+    triangles: Vec<Edges>,
+    /// Number of each as given.
+    numbers: Vec<u32>,
+    bvh: Option<CwBvh>,
+}
+
+impl std::fmt::Debug for TriangleSet {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("TriangleSet")
+            .field("triangles", &self.triangles.len())
+            .finish_non_exhaustive()
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Edges {
+    corner: Vec3,
+    e1: Vec3,
+    e2: Vec3,
+}
+
+impl Boundable for Edges {
+    /// Grown so that crossings within the slack are found, and never flat.
+    fn aabb(&self) -> obvhs::aabb::Aabb {
+        const S: f32 = HitRules::MAX_SLACK * 1.1;
+        let at = |u: f32, v: f32| Vec3A::from(self.corner + self.e1 * u + self.e2 * v);
+        let points = [at(-S, -S), at(1.0 + 2.0 * S, -S), at(-S, 1.0 + 2.0 * S)];
+        let mut bounds = obvhs::aabb::Aabb::from_points(&points);
+        let margin = Vec3A::splat(0.01);
+        bounds.min -= margin;
+        bounds.max += margin;
+        bounds
+    }
+}
+
+impl TriangleSet {
+    /// Builds the hierarchy. Triangles with a corner that is not finite are kept out of it; numbers stay as given.
+    pub fn new(triangles: &[[Vec3; 3]]) -> Self {
+        let sound = |corners: &[Vec3; 3]| corners.iter().all(|corner| corner.is_finite());
+        let (kept, edges): (Vec<u32>, Vec<Edges>) = (0_u32..)
+            .zip(triangles)
+            .filter(|(_, corners)| sound(corners))
+            .map(|(number, [a, b, c])| {
+                let edges = Edges {
+                    corner: *a,
+                    e1: *b - *a,
+                    e2: *c - *a,
+                };
+                (number, edges)
+            })
+            .unzip();
+        if edges.is_empty() {
+            return Self {
+                triangles: Vec::new(),
+                numbers: Vec::new(),
+                bvh: None,
+            };
+        }
+        let bvh = build_cwbvh(
+            &edges,
+            BvhBuildParams::medium_build(),
+            &mut Duration::default(),
+        );
+        let order = || bvh.primitive_indices.iter().map(|index| *index as usize);
+        Self {
+            triangles: order().map(|index| edges[index]).collect(),
+            numbers: order().map(|index| kept[index]).collect(),
+            bvh: Some(bvh),
+        }
+    }
+
+    /// Calls `visit` for every crossing with `t_min < t < t_max`, in no particular order, until it breaks.
+    pub fn crossings(
+        &self,
+        ray: &Ray,
+        rules: &HitRules,
+        mut visit: impl FnMut(&Crossing) -> ControlFlow<()>,
+    ) {
+        let Some(bvh) = &self.bvh else { return };
+        bvh.ray_traverse_miss(packed(ray), |_, at| match self.cross(at, ray, rules) {
+            Some(crossing) if visit(&crossing).is_break() => 0.0,
+            _ => f32::INFINITY,
+        });
+    }
+
+    /// The nearest crossing with `t_min < t < t_max`.
+    pub fn closest(&self, ray: &Ray, rules: &HitRules) -> Option<Crossing> {
+        let bvh = self.bvh.as_ref()?;
+        let mut nearest: Option<Crossing> = None;
+        let mut hit = RayHit::none();
+        bvh.ray_traverse(packed(ray), &mut hit, |_, at| {
+            match self.cross(at, ray, rules) {
+                Some(crossing) if nearest.is_none_or(|near| crossing.t < near.t) => {
+                    nearest = Some(crossing);
+                    crossing.t
+                }
+                _ => f32::INFINITY,
+            }
+        });
+        nearest
+    }
+
+    /// Möller and Trumbore, "Fast, minimum storage ray/triangle intersection" (1997).
+    fn cross(&self, at: usize, ray: &Ray, rules: &HitRules) -> Option<Crossing> {
+        let Edges { corner, e1, e2 } = self.triangles[at];
+        let p = ray.direction.cross(e2);
+        let det = e1.dot(p);
+        let limit = match rules.grazing {
+            Grazing::Absolute(limit) => limit,
+            Grazing::Relative(share) => share * e1.length() * e2.length(),
+        };
+        // Written so that NaN is no hit.
+        if !(det.abs() >= limit && det.abs() > 0.0) {
+            return None;
+        }
+        let inverse = 1.0 / det;
+        let within = -rules.slack..=1.0 + rules.slack;
+        let towards = ray.origin - corner;
+        let u = towards.dot(p) * inverse;
+        if !within.contains(&u) {
+            return None;
+        }
+        let q = towards.cross(e1);
+        let v = ray.direction.dot(q) * inverse;
+        if !within.contains(&v) || !within.contains(&(u + v)) {
+            return None;
+        }
+        let t = e2.dot(q) * inverse;
+        (t > ray.t_min && t < ray.t_max).then(|| Crossing {
+            triangle: self.numbers[at],
+            t,
+            u,
+            v,
+        })
+    }
+}
+
+fn packed(ray: &Ray) -> obvhs::ray::Ray {
+    obvhs::ray::Ray::new(
+        ray.origin.into(),
+        ray.direction.into(),
+        ray.t_min.max(0.0),
+        ray.t_max,
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::math::sampling::unit;
+
+    fn random_point(index: u64, draw: u32) -> Vec3 {
+        Vec3::new(
+            unit(1, index, draw),
+            unit(1, index, draw + 1),
+            unit(1, index, draw + 2),
+        ) * 100.0
+    }
+
+    /// The hierarchy against a loop over all triangles.
+    #[test]
+    fn hierarchy_finds_what_a_plain_loop_finds() {
+        let triangles: Vec<[Vec3; 3]> = (0..300)
+            .map(|i| {
+                let corner = random_point(i, 0);
+                [
+                    corner,
+                    corner + random_point(i, 3) * 0.2,
+                    corner + random_point(i, 6) * 0.2,
+                ]
+            })
+            .collect();
+        let set = TriangleSet::new(&triangles);
+        let mut found = 0;
+        for i in 0..500 {
+            let ray = Ray::segment(random_point(i, 9), random_point(i, 12));
+            let plain = (0..set.triangles.len())
+                .filter_map(|at| set.cross(at, &ray, &HitRules::EXACT))
+                .min_by(|a, b| a.t.total_cmp(&b.t));
+            assert_eq!(set.closest(&ray, &HitRules::EXACT), plain, "ray {i}");
+            let mut count = 0;
+            set.crossings(&ray, &HitRules::EXACT, |_| {
+                count += 1;
+                ControlFlow::Continue(())
+            });
+            let all = (0..set.triangles.len())
+                .filter(|at| set.cross(*at, &ray, &HitRules::EXACT).is_some())
+                .count();
+            assert_eq!(count, all);
+            found += all;
+        }
+        assert!(found > 200, "{found}");
+    }
+
+    #[test]
+    fn slack_and_grazing_limits_hold() {
+        let set = TriangleSet::new(&[[Vec3::ZERO, Vec3::X * 10.0, Vec3::Y * 10.0]]);
+        let down = |x: f32, y: f32| Ray::segment(Vec3::new(x, y, 5.0), Vec3::new(x, y, -5.0));
+        let rules = |limit, slack| HitRules {
+            grazing: Grazing::Absolute(limit),
+            slack,
+        };
+        assert!(set.closest(&down(-0.05, 3.0), &rules(0.25, 0.01)).is_some());
+        assert!(set.closest(&down(-0.05, 3.0), &rules(0.25, 0.0)).is_none());
+        assert!(set.closest(&down(-0.2, 3.0), &rules(0.25, 0.01)).is_none());
+        // Twice the area is 100.
+        assert!(set.closest(&down(1.0, 1.0), &rules(99.0, 0.0)).is_some());
+        assert!(set.closest(&down(1.0, 1.0), &rules(101.0, 0.0)).is_none());
+    }
+
+    #[test]
+    fn empty_and_unsound_sets_hit_nothing() {
+        for triangles in [&[][..], &[[Vec3::NAN; 3]]] {
+            let set = TriangleSet::new(triangles);
+            let ray = Ray::new(Vec3::ZERO, Vec3::X);
+            assert_eq!(set.closest(&ray, &HitRules::EXACT), None);
+        }
+    }
+}
