@@ -108,7 +108,7 @@ fn path_field_ui(
     purpose: FilePurpose,
     commands: &mut Vec<Command>,
 ) {
-    let id = Id::new(("path field", purpose as u8));
+    let id = Id::unique(("path field", purpose as u8));
     let suggestion = match (&model.state.map, purpose) {
         (Some(map), FilePurpose::SaveAs) => map
             .file
@@ -231,7 +231,7 @@ pub(crate) fn floating(
     pivot: Align2,
     add: impl FnOnce(&mut Ui),
 ) {
-    egui::Area::new(Id::new(id))
+    egui::Area::new(Id::unique(id))
         .fixed_pos(at)
         .pivot(pivot)
         .order(egui::Order::Middle)
