@@ -1,6 +1,15 @@
-use crate::format::bsp::BspError;
+use std::sync::Arc;
+
+use crate::format::bsp::{Bsp, BspError, Shader, read};
+use crate::format::map_file;
+use crate::format::srf::SurfaceExtras;
 use crate::job::{Cancelled, JobContext};
-use crate::scene::types::Scene;
+use crate::math::Aabb;
+use crate::scene::geometry;
+use crate::scene::lighting::Lighting;
+use crate::scene::resolve::{Resolver, Scripts};
+use crate::scene::spawn::spawn_points;
+use crate::scene::types::{MapSource, Scene};
 use crate::vfs::OpenedMap;
 
 /// Why a map cannot become a scene.
@@ -16,12 +25,75 @@ pub enum BuildError {
 
 /// Reads the map's bytes and builds everything that is drawn, traced and lit.
 ///
-/// Missing materials and images become stand-ins with a warning in the context.
+/// Missing materials and images become stand-ins with a warning in the context; so does whatever the reader mended.
 ///
 /// # Errors
 /// See [`BuildError`].
 pub fn build(map: &OpenedMap, context: &JobContext) -> Result<Scene, BuildError> {
+    context.progress.begin("reading", 0);
+    for (container, reason) in map.vfs.skipped() {
+        context.warnings.push(
+            "W122",
+            format!("{}: skipped, {reason}", container.display()),
+        );
+    }
+    let mut bsp = read(&map.bytes)?;
+    for warning in &bsp.warnings {
+        context.warnings.push("W100", warning.to_string());
+    }
+    if bsp.models.is_empty() {
+        // Surfaces and grids need a world to stand in.
+        context
+            .warnings
+            .push("W100", "lump 7 (models) is empty: no world model");
+        bsp.surfaces.clear();
+    }
     context.cancel.check()?;
-    let _bsp = crate::format::bsp::read(&map.bytes)?;
-    Err(BuildError::Cancelled(Cancelled))
+    let bsp = Arc::new(bsp);
+    let scripts = Scripts::load(&map.vfs, context)?;
+    let models = geometry::place_models(&bsp);
+    let mut resolver = Resolver::new(&map.vfs, &scripts, &context.warnings);
+    context.progress.begin("geometry", 0);
+    let geometry = geometry::build(&bsp, &models, |surface, class, use_of| {
+        let shader = bsp.shaders.get(surface.shader as usize);
+        let nameless = Shader {
+            name: "noshader".to_owned(),
+            surface_flags: 0,
+            content_flags: 0,
+        };
+        resolver.material(shader.unwrap_or(&nameless), class, use_of)
+    });
+    context.cancel.check()?;
+    let (materials, images) = resolver.finish(context)?;
+    context.progress.begin("entities", 0);
+    let map_source = map.companion("map").map(|file| MapSource {
+        entities: map_file::entities(&file.bytes),
+        origin: file.origin.container.join(&file.origin.name),
+    });
+    let surface_extras = map
+        .companion("srf")
+        .map(|file| SurfaceExtras::parse(&file.bytes));
+    Ok(Scene {
+        name: map.name.clone(),
+        bounds: geometry.bounds.unwrap_or_else(|| world_bounds(&bsp)),
+        lighting: Lighting::from_bsp(&bsp, &context.warnings),
+        spawns: spawn_points(&bsp.entities),
+        vertices: geometry.vertices,
+        indices: geometry.indices,
+        surfaces: geometry.surfaces,
+        materials,
+        images,
+        models,
+        map_source,
+        surface_extras,
+        bsp,
+    })
+}
+
+fn world_bounds(bsp: &Bsp) -> Aabb {
+    let world = bsp.models.first().map(|model| model.bounds);
+    world.filter(|bounds| !bounds.is_empty()).unwrap_or(Aabb {
+        min: glam::Vec3::ZERO,
+        max: glam::Vec3::ZERO,
+    })
 }

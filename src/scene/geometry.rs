@@ -1,1 +1,243 @@
+use glam::{EulerRot, Mat3, Vec3};
 
+use crate::format::bsp::{Bsp, LightmapIndex, SurfaceKind, surface_flags};
+use crate::format::entities::Entity;
+use crate::math::Aabb;
+use crate::scene::material::MaterialId;
+use crate::scene::patch::{PatchGrid, PatchInput, patch_levels, tessellate};
+use crate::scene::resolve::Use;
+use crate::scene::types::{LightingClass, ModelInstance, Surface, SurfaceId, Vertex};
+
+/// Vertices, triangles and surfaces of a map.
+#[derive(Default)]
+pub(super) struct Geometry {
+    pub(super) vertices: Vec<Vertex>,
+    pub(super) indices: Vec<u32>,
+    pub(super) surfaces: Vec<Surface>,
+    pub(super) bounds: Option<Aabb>,
+}
+
+/// Where each inline model stands: the first entity that names it places it.
+pub(super) fn place_models(bsp: &Bsp) -> Vec<ModelInstance> {
+    let mut models = vec![
+        ModelInstance {
+            entity: None,
+            origin: Vec3::ZERO,
+            rotation: Mat3::IDENTITY,
+        };
+        bsp.models.len()
+    ];
+    for (number, entity) in bsp.entities.list.iter().enumerate() {
+        let model = entity
+            .inline_model()
+            .and_then(|model| models.get_mut(model));
+        if let Some(model) = model.filter(|model| model.entity.is_none()) {
+            *model = ModelInstance {
+                entity: u32::try_from(number).ok(),
+                origin: entity.origin(),
+                rotation: rotation(entity),
+            };
+        }
+    }
+    models
+}
+
+/// Rotation by `angles` (pitch, yaw, roll in degrees). `angle` is a direction of movement on movers and turns nothing.
+fn rotation(entity: &Entity) -> Mat3 {
+    let class = entity.classname().to_ascii_lowercase();
+    let is_mover = [
+        "func_door",
+        "func_button",
+        "func_plat",
+        "func_train",
+        "trigger_",
+    ]
+    .iter()
+    .any(|prefix| class.starts_with(prefix));
+    match entity.vector(&["angles"]) {
+        Some(angles) if !is_mover => {
+            let [pitch, yaw, roll] = angles.to_array().map(f32::to_radians);
+            Mat3::from_euler(EulerRot::ZYX, yaw, pitch, roll)
+        }
+        _ => Mat3::IDENTITY,
+    }
+}
+
+/// How a surface is lit: soups by vertex whatever they say, pages only when they exist.
+pub(super) fn lighting_class(bsp: &Bsp, surface: &crate::format::bsp::Surface) -> LightingClass {
+    if surface.kind == SurfaceKind::TriangleSoup {
+        return LightingClass::Vertex;
+    }
+    match surface.lightmap[0] {
+        LightmapIndex::Page(page) if (page as usize) < bsp.lightmaps.len() => {
+            LightingClass::Lightmap
+        }
+        LightmapIndex::Page(_) | LightmapIndex::Vertex => LightingClass::Vertex,
+        LightmapIndex::None => LightingClass::None,
+        LightmapIndex::White => LightingClass::White,
+    }
+}
+
+/// Builds all surfaces; `material` says which material a surface has.
+pub(super) fn build(
+    bsp: &Bsp,
+    models: &[ModelInstance],
+    mut material: impl FnMut(&crate::format::bsp::Surface, LightingClass, Use) -> MaterialId,
+) -> Geometry {
+    let owner = model_of_surface(bsp);
+    let (patches, patch_of) = collect_patches(bsp, models, &owner);
+    let levels = patch_levels(&patches);
+    let mut geometry = Geometry::default();
+    for (number, raw) in bsp.surfaces.iter().enumerate() {
+        let class = lighting_class(bsp, raw);
+        let first_index = geometry.indices.len() as u32;
+        match (raw.kind, patch_of[number]) {
+            (SurfaceKind::Patch { .. }, Some(patch)) => {
+                geometry.add_grid(&tessellate(&patches[patch], &levels[patch]));
+            }
+            (SurfaceKind::Planar | SurfaceKind::TriangleSoup, _) if is_drawn(bsp, raw) => {
+                geometry.add_triangles(bsp, raw, &models[owner[number] as usize]);
+            }
+            _ => {}
+        }
+        let indices = first_index..geometry.indices.len() as u32;
+        let use_of = if indices.is_empty() {
+            Use::NoGeometry
+        } else {
+            Use::Drawn
+        };
+        let used = geometry.indices[first_index as usize..].iter();
+        let bounds =
+            Aabb::from_points(used.map(|index| geometry.vertices[*index as usize].position));
+        if !bounds.is_empty() {
+            geometry.bounds = Some(geometry.bounds.map_or(bounds, |all| all.union(bounds)));
+        }
+        geometry.surfaces.push(Surface {
+            id: SurfaceId(number as u32),
+            kind: raw.kind,
+            material: material(raw, class, use_of),
+            lightmap: match raw.lightmap[0] {
+                LightmapIndex::Page(page) if class == LightingClass::Lightmap => Some(page),
+                _ => None,
+            },
+            lighting: class,
+            fog: raw.fog,
+            indices,
+            bounds,
+            model: owner[number],
+        });
+    }
+    geometry
+}
+
+/// Whether the BSP's flags let it be drawn at all.
+fn is_drawn(bsp: &Bsp, surface: &crate::format::bsp::Surface) -> bool {
+    bsp.shaders
+        .get(surface.shader as usize)
+        .is_some_and(|shader| shader.surface_flags & surface_flags::NO_DRAW == 0)
+}
+
+fn model_of_surface(bsp: &Bsp) -> Vec<u32> {
+    let mut owner = vec![0; bsp.surfaces.len()];
+    for (number, model) in bsp.models.iter().enumerate().skip(1) {
+        let first = model.first_surface as usize;
+        let range = first..first + model.surface_count as usize;
+        if let Some(slots) = owner.get_mut(range) {
+            slots.fill(number as u32);
+        }
+    }
+    // Without any model there is nowhere to stand: `build` needs one placement a surface.
+    owner
+}
+
+fn collect_patches(
+    bsp: &Bsp,
+    models: &[ModelInstance],
+    owner: &[u32],
+) -> (Vec<PatchInput>, Vec<Option<usize>>) {
+    let mut patches = Vec::new();
+    let mut patch_of = vec![None; bsp.surfaces.len()];
+    for (number, raw) in bsp.surfaces.iter().enumerate() {
+        let SurfaceKind::Patch { width, height } = raw.kind else {
+            continue;
+        };
+        if !is_drawn(bsp, raw) {
+            continue;
+        }
+        let place = &models[owner[number] as usize];
+        let first = raw.first_vert as usize;
+        let controls = bsp
+            .draw_verts
+            .get(first..first + raw.vert_count as usize)
+            .unwrap_or_default();
+        patch_of[number] = Some(patches.len());
+        patches.push(PatchInput {
+            width: width as usize,
+            height: height as usize,
+            controls: controls
+                .iter()
+                .map(|vert| place_vertex(vert, vert.normal, place))
+                .collect(),
+        });
+    }
+    (patches, patch_of)
+}
+
+fn place_vertex(
+    vert: &crate::format::bsp::DrawVert,
+    normal: Vec3,
+    place: &ModelInstance,
+) -> Vertex {
+    Vertex {
+        position: place.rotation * vert.position + place.origin,
+        normal: (place.rotation * normal).normalize_or_zero(),
+        st: vert.st,
+        lightmap_st: vert.lightmap_st[0],
+        colour: vert.colour[0],
+    }
+}
+
+impl Geometry {
+    fn add_triangles(
+        &mut self,
+        bsp: &Bsp,
+        raw: &crate::format::bsp::Surface,
+        place: &ModelInstance,
+    ) {
+        let base = self.vertices.len() as u32;
+        let first = raw.first_vert as usize;
+        let verts = bsp
+            .draw_verts
+            .get(first..first + raw.vert_count as usize)
+            .unwrap_or_default();
+        // The engine lights a flat face by its plane; merged surfaces have a zero normal there.
+        let plane_normal = raw.lightmap_vecs[2];
+        let is_flat = raw.kind == SurfaceKind::Planar
+            && plane_normal.is_finite()
+            && plane_normal != Vec3::ZERO;
+        self.vertices.extend(verts.iter().map(|vert| {
+            let normal = if is_flat { plane_normal } else { vert.normal };
+            place_vertex(vert, normal, place)
+        }));
+        let first = raw.first_index as usize;
+        let indexes = bsp
+            .draw_indexes
+            .get(first..first + raw.index_count as usize)
+            .unwrap_or_default();
+        self.indices
+            .extend(indexes.iter().map(|index| base + index));
+    }
+
+    /// Two triangles a cell, clockwise seen from the front.
+    fn add_grid(&mut self, grid: &PatchGrid) {
+        let base = self.vertices.len() as u32;
+        self.vertices.extend_from_slice(&grid.vertices);
+        let at = |x: usize, y: usize| base + (y * grid.width + x) as u32;
+        for y in 0..grid.height - 1 {
+            for x in 0..grid.width - 1 {
+                let (a, b, c, d) = (at(x, y), at(x + 1, y), at(x, y + 1), at(x + 1, y + 1));
+                self.indices.extend([a, b, c, b, d, c]);
+            }
+        }
+    }
+}

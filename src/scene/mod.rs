@@ -17,6 +17,6 @@ pub use build::{BuildError, build};
 pub use image::Image;
 pub use lighting::{DEFAULT_CELL_SIZE, LightGrid, Lighting, grid_cell_size};
 pub use material::{ImageId, Material, MaterialId, MaterialSource, Stage, StageImage};
-pub use patch::{PatchGrid, tessellate};
+pub use patch::{PatchGrid, PatchInput, PatchLevels, patch_levels, tessellate};
 pub use spawn::{SpawnPoint, spawn_points};
 pub use types::{LightingClass, MapSource, ModelInstance, Scene, Surface, SurfaceId, Vertex};

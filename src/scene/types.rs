@@ -133,9 +133,10 @@ impl Scene {
 
     /// Surfaces with something to draw.
     pub fn drawn_surfaces(&self) -> impl Iterator<Item = &Surface> {
-        self.surfaces
-            .iter()
-            .filter(|surface| !surface.indices.is_empty())
+        self.surfaces.iter().filter(|surface| {
+            let material = self.material_of(surface);
+            !surface.indices.is_empty() && (material.is_sky() || !material.stages.is_empty())
+        })
     }
 
     /// The material of `surface`.

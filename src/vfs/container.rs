@@ -54,7 +54,9 @@ impl Container {
     /// The name inside, with the container's own case, of what `name` (lower case) finds.
     pub(super) fn stored_name(&self, name: &str) -> Option<String> {
         match self {
-            Self::Folder(folder) => folder.stored_name(name),
+            Self::Folder(folder) => folder
+                .stored_name(name)
+                .filter(|stored| folder.path.join(stored).is_file()),
             Self::Archive(_, pk3) => lock(pk3).stored_name(name).map(str::to_owned),
             Self::Demo => demo_file(name).map(|(name, _)| name.to_owned()),
         }
