@@ -164,7 +164,13 @@ mod tests {
         assert!((at.yaw - std::f32::consts::FRAC_PI_2).abs() < 1e-6);
         assert_eq!(args.pin, Some(Vec3::new(1.0, 2.0, 3.0)));
         assert_eq!(args.size, Some((640, 480)));
-        for wrong in ["--at 1,2", "--mode clay", "--size 5x5", "--probes all", "--at 1,2,nan,4"] {
+        for wrong in [
+            "--at 1,2",
+            "--mode clay",
+            "--size 5x5",
+            "--probes all",
+            "--at 1,2,nan,4",
+        ] {
             assert!(parse(&format!("luxgrid {wrong}")).is_err(), "{wrong}");
         }
     }

@@ -331,9 +331,10 @@ fn save(
     context: &JobContext,
 ) -> anyhow::Result<Written> {
     context.progress.begin("writing", 0);
-    let changed = baked
-        .as_ref()
-        .map_or_else(|| (*scene.bsp).clone(), |baked| light::apply(&scene.bsp, baked));
+    let changed = baked.as_ref().map_or_else(
+        || (*scene.bsp).clone(),
+        |baked| light::apply(&scene.bsp, baked),
+    );
     let bytes = bsp::write(&changed);
     vfs::save(&path, &bytes)?;
     // What is shown from now on is what the file holds, not what was meant to be written.
