@@ -1,10 +1,30 @@
 use glam::Vec3;
 
-use crate::format::bsp::{Bsp, ShGrid};
+use crate::format::bsp::ShGrid;
 use crate::format::lattice::Lattice;
 use crate::job::{Cancelled, JobContext, Warnings};
+use crate::light::clusters::Clusters;
+use crate::light::contribute::Illumination;
+use crate::light::envelope::set_envelopes;
+use crate::light::gather::Tally;
+use crate::light::lattices::Lattices;
+use crate::light::legacy_grid::bake_legacy;
+use crate::light::lights::LightList;
+use crate::light::materials::Materials;
 use crate::light::settings::BakeSettings;
+use crate::light::sh_grid::bake_sh;
+use crate::light::sources::{LightEntities, push_entity_lights};
+use crate::light::surface_lights::{SkyNumbers, push_surface_lights};
+use crate::light::tracer::Tracer;
+use crate::light::world::WorldKeys;
 use crate::scene::{LightGrid, Scene};
+
+/// Bytes of a point in lump 15.
+const LEGACY_POINT_BYTES: u64 = 8;
+/// Bytes of a point in lump 18.
+const SH_POINT_BYTES: u64 = 108;
+/// Bytes before the points of lump 18.
+const SH_HEADER_BYTES: u64 = 40;
 
 /// Why a bake gave nothing.
 #[derive(Debug, thiserror::Error)]
@@ -101,26 +121,123 @@ pub struct Baked {
 /// # Errors
 /// As [`bake`], without cancellation.
 pub fn plan(
-    _scene: &Scene,
-    _settings: &BakeSettings,
-    _warnings: &Warnings,
+    scene: &Scene,
+    settings: &BakeSettings,
+    warnings: &Warnings,
 ) -> Result<Plan, BakeError> {
-    Err(BakeError::NothingToDo)
+    let lattices = Lattices::new(scene, settings, warnings)?;
+    let materials = Materials::new(scene);
+    let clusters = Clusters::new(scene, &materials);
+    let world = WorldKeys::new(&scene.bsp.entities);
+    let (list, _) = collect(scene, &materials, &clusters, &world, settings, warnings)?;
+    let legacy = settings.legacy.then_some(lattices.legacy);
+    let sh = settings.sh.then_some(lattices.sh);
+    Ok(Plan {
+        legacy: legacy.map(|placed| placed.lattice),
+        sh: sh.map(|placed| placed.lattice),
+        legacy_bytes: legacy.map_or(0, |placed| placed.lattice.len() * LEGACY_POINT_BYTES),
+        sh_bytes: sh.map_or(0, |placed| {
+            SH_HEADER_BYTES + placed.lattice.len() * SH_POINT_BYTES
+        }),
+        legacy_requested: legacy.and_then(|placed| placed.changed()),
+        sh_requested: sh.and_then(|placed| placed.changed()),
+        lights: list.counts(),
+    })
 }
 
 /// Bakes the grids.
 ///
+/// The result does not depend on the number of threads.
+///
 /// # Errors
 /// See [`BakeError`]; nothing is produced then.
 pub fn bake(
-    _scene: &Scene,
-    _settings: &BakeSettings,
-    _context: &JobContext,
+    scene: &Scene,
+    settings: &BakeSettings,
+    context: &JobContext,
 ) -> Result<Baked, BakeError> {
-    Err(BakeError::NothingToDo)
+    context.cancel.check()?;
+    let mut pool = rayon::ThreadPoolBuilder::new();
+    if let Some(threads) = settings.threads {
+        pool = pool.num_threads(threads.max(1));
+    }
+    let pool = pool
+        .thread_name(|number| format!("bake {number}"))
+        .build()
+        .map_err(|error| BakeError::Threads(error.to_string()))?;
+    pool.install(|| bake_here(scene, settings, context))
 }
 
-/// The BSP with the baked grids in place of its own; nothing else changes but worldspawn's `gridsize` where it must.
-pub fn apply(bsp: &Bsp, _baked: &Baked) -> Bsp {
-    bsp.clone()
+fn bake_here(
+    scene: &Scene,
+    settings: &BakeSettings,
+    context: &JobContext,
+) -> Result<Baked, BakeError> {
+    context.progress.begin("lights and shadows", 0);
+    let warnings = &context.warnings;
+    let lattices = Lattices::new(scene, settings, warnings)?;
+    let materials = Materials::new(scene);
+    let clusters = Clusters::new(scene, &materials);
+    let world = WorldKeys::new(&scene.bsp.entities);
+    let (list, skies) = collect(scene, &materials, &clusters, &world, settings, warnings)?;
+    let counts = list.counts();
+    context.cancel.check()?;
+    let lighting = Illumination {
+        lights: list.lights,
+        clusters: &clusters,
+        tracer: Tracer::new(scene, &materials, &skies, settings),
+        settings,
+    };
+    // The clock is the progress's: time since the stage began.
+    let stage_secs = || context.progress.snapshot().elapsed.as_secs_f32();
+    let prepare_secs = stage_secs();
+    let mut trace_secs = 0.0;
+    let tally = Tally::default();
+    let mut baked = Baked {
+        gridsize_key: lattices.gridsize_key.filter(|_| settings.legacy),
+        command_line: settings.command_line.clone(),
+        ..Baked::default()
+    };
+    if settings.legacy {
+        let lattice = lattices.legacy.lattice;
+        let points = bake_legacy(lattice, &lighting, &world, &tally, context)?;
+        baked.light_grid = Some(LightGrid { lattice, points });
+        trace_secs += stage_secs();
+    }
+    if settings.sh {
+        let lattice = lattices.sh.lattice;
+        baked.sh_grid = Some(bake_sh(lattice, &lighting, &world, &tally, context)?);
+        trace_secs += stage_secs();
+    }
+    baked.report = BakeReport {
+        prepare_secs,
+        trace_secs,
+        rays: tally.rays.into_inner(),
+        points_in_solid: tally.in_solid.into_inner(),
+        lights: counts,
+    };
+    Ok(baked)
+}
+
+/// Finds, splits and culls all lights.
+fn collect(
+    scene: &Scene,
+    materials: &Materials<'_>,
+    clusters: &Clusters<'_>,
+    world: &WorldKeys,
+    settings: &BakeSettings,
+    warnings: &Warnings,
+) -> Result<(LightList, SkyNumbers), BakeError> {
+    if !settings.legacy && !settings.sh {
+        return Err(BakeError::NothingToDo);
+    }
+    let mut list = LightList::default();
+    let entities = LightEntities::new(scene, settings, world);
+    push_entity_lights(&mut list, &entities, settings, warnings);
+    let skies = push_surface_lights(&mut list, scene, materials, world, settings, warnings);
+    if list.lights.is_empty() && world.ambient.max_element() <= 0.0 {
+        return Err(BakeError::NoLights);
+    }
+    list.lights = set_envelopes(list.lights, clusters, settings);
+    Ok((list, skies))
 }

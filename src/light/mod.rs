@@ -3,9 +3,35 @@
 //! [`bake`] is a pure function of scene and settings (progress and cancellation beside them); [`apply`] puts its result
 //! into a BSP. This layer knows no files and no user interface. Everything inside is `f32` in byte units (255 = full
 //! white in a lightmap before overbright); bytes appear only in [`Baked`]'s legacy points.
+//!
+//! Reading order: `lights` (what a light is), `sources`, `suns` and `surface_lights` (where lights come from), `envelope`
+//! (what they reach), `contribute` (what they give to a point), `tracer` (what stands between), `gather` (the loop over
+//! points), `legacy_grid` and `sh_grid` (what is stored).
 
+mod apply;
 mod bake;
+mod clusters;
+mod contribute;
+mod encode;
+mod envelope;
+mod form_factor;
+mod gather;
+mod lattices;
+mod legacy_grid;
+mod lights;
+mod materials;
+mod patch;
 mod settings;
+mod sh_grid;
+mod sky_box;
+mod sources;
+mod suns;
+mod surface_lights;
+mod tracer;
+mod winding;
+mod world;
 
-pub use bake::{BakeError, BakeReport, Baked, LightCounts, Plan, apply, bake, plan};
-pub use settings::{BakeSettings, LightModel, LightsFrom, ShCell};
+pub use apply::apply;
+pub use bake::{BakeError, BakeReport, Baked, LightCounts, Plan, bake, plan};
+pub use encode::ByteTransfer;
+pub use settings::{BakeSettings, EntityModel, LightModel, LightsFrom, ShCell};

@@ -3,6 +3,7 @@ use std::sync::Arc;
 use glam::Vec3;
 
 use crate::format::entities::Entities;
+use crate::light::encode::ByteTransfer;
 
 /// Which compiler's look is made.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -12,6 +13,16 @@ pub enum LightModel {
     Q3map2,
     /// With the accidents mended that `docs/lighting.md` lists.
     Corrected,
+}
+
+/// Meaning of the spawnflags of light entities.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum EntityModel {
+    /// Inverse square unless spawnflag 1 says linear (`-q3`).
+    #[default]
+    Quake3,
+    /// Linear unless spawnflag 1 says inverse square (`-wolf`).
+    Wolfenstein,
 }
 
 /// Where entity lights come from.
@@ -53,6 +64,8 @@ pub struct BakeSettings {
     pub lights: LightsFrom,
     /// Which compiler's look.
     pub model: LightModel,
+    /// Meaning of the spawnflags of light entities.
+    pub entity_model: EntityModel,
     /// Multiplies point and spot lights (`-point`).
     pub point_scale: f32,
     /// Multiplies point lights only (`-spherical`).
@@ -67,6 +80,12 @@ pub struct BakeSettings {
     pub grid_scale: f32,
     /// Multiplies the legacy ambient term further (`-gridambientscale`).
     pub grid_ambient_scale: f32,
+    /// Share of light from the main direction that is directed, at most 1 (`-griddirectionality`).
+    pub grid_directionality: f32,
+    /// Share of light from across that is directed, at least −1 (`-gridambientdirectionality`).
+    pub grid_ambient_directionality: f32,
+    /// Curve from light to bytes; the SH grid holds floats and has none.
+    pub transfer: ByteTransfer,
     /// Distance cut for area lights in the grid pass (`-fast`, `-fastgrid`).
     pub fast: bool,
     /// Cheap area formula (`-faster`); implies `fast`.
@@ -93,6 +112,7 @@ impl Default for BakeSettings {
             threads: None,
             lights: LightsFrom::Auto,
             model: LightModel::Q3map2,
+            entity_model: EntityModel::Quake3,
             point_scale: 1.0,
             spherical_scale: 1.0,
             spot_scale: 1.0,
@@ -100,6 +120,9 @@ impl Default for BakeSettings {
             sky_scale: 1.0,
             grid_scale: 1.0,
             grid_ambient_scale: 1.0,
+            grid_directionality: 1.0,
+            grid_ambient_directionality: 0.0,
+            transfer: ByteTransfer::default(),
             fast: false,
             faster: false,
             no_trace: false,

@@ -1,0 +1,233 @@
+use glam::Vec3;
+
+use crate::light::clusters::Clusters;
+use crate::light::envelope::is_fast;
+use crate::light::form_factor::form_factor;
+use crate::light::lights::{Area, Emission, Falloff, LINEAR_SCALE, Light};
+use crate::light::settings::BakeSettings;
+use crate::light::tracer::{TraceState, Tracer};
+
+/// Distances below this count as this, game units.
+const NEAREST: f32 = 16.0;
+/// Points this close to an emitter's plane are pushed to this distance, game units.
+const PUSH: f32 = 8.0;
+/// Points this far behind an emitter's plane get nothing, game units.
+const BEHIND: f32 = -1.0;
+/// Width of a spot's soft rim, game units.
+const SPOT_RIM: f32 = 32.0;
+
+/// A point in the air that gathers light.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sample {
+    /// World position.
+    pub position: Vec3,
+    /// Its cluster.
+    pub cluster: u32,
+    /// Triangles nearer than this cast no shadow, game units.
+    pub inhibit: f32,
+}
+
+/// What one light gives to a point.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Contribution {
+    /// Byte units; negative for lights that darken.
+    pub colour: Vec3,
+    /// Unit direction towards the light; zero at its very place.
+    pub direction: Vec3,
+    /// Light style.
+    pub style: u8,
+}
+
+/// Lights, and all that decides how they reach a point.
+#[derive(Debug)]
+pub(crate) struct Illumination<'a> {
+    /// Lights in the order of summation.
+    pub lights: Vec<Light>,
+    /// Visibility.
+    pub clusters: &'a Clusters<'a>,
+    /// Shadows.
+    pub tracer: Tracer<'a>,
+    /// Formulas.
+    pub settings: &'a BakeSettings,
+}
+
+impl Illumination<'_> {
+    /// Light of `light` at `sample`, shadows included (section 4.3).
+    pub(super) fn contribution(
+        &self,
+        light: &Light,
+        sample: &Sample,
+        state: &mut TraceState,
+    ) -> Option<Contribution> {
+        let given = |filter: Vec3, add: f32, direction: Vec3| {
+            let colour = light.colour * add * filter;
+            Contribution {
+                colour: if light.negative { -colour } else { colour },
+                direction,
+                style: light.style,
+            }
+        };
+        let position = sample.position;
+        if let Emission::Sun { .. } = light.emission {
+            if light.photons <= 0.0 {
+                return None;
+            }
+            let to = position + light.origin;
+            let filter = self
+                .tracer
+                .from_sun(position, to, sample.inhibit, light.sky, state)?;
+            return Some(given(filter, light.photons, -light.normal));
+        }
+        let is_reached = !self.settings.sun_only
+            && self.clusters.sees(sample.cluster, light.cluster)
+            && light.bounds.contains(position)
+            && light.origin.distance(position) <= light.envelope;
+        if !is_reached {
+            return None;
+        }
+        let (add, aim) = unshadowed(light, position, self.settings)?;
+        if add <= 0.0 || (add <= light.tolerance && is_fast(light, self.settings)) {
+            return None;
+        }
+        let filter = self
+            .tracer
+            .from_lamp(position, aim, sample.inhibit, state)?;
+        Some(given(filter, add, (aim - position).normalize_or_zero()))
+    }
+}
+
+/// Byte units at `position` without shadows, and the point from which the light seems to come.
+fn unshadowed(light: &Light, position: Vec3, settings: &BakeSettings) -> Option<(f32, Vec3)> {
+    let towards = light.origin - position;
+    let squared = towards.length_squared() + light.extra_distance * light.extra_distance;
+    let distance = squared.sqrt().max(NEAREST);
+    match &light.emission {
+        Emission::Point => Some((faded(light, distance), light.origin)),
+        Emission::Spot { radius_by_distance } => {
+            let share = spot_share(light, *radius_by_distance, position)?;
+            Some((faded(light, distance) * share, light.origin))
+        }
+        Emission::Area(area) if settings.faster => {
+            let is_behind = position.dot(light.normal) - area.plane_dist < BEHIND;
+            (!is_behind || area.two_sided)
+                .then(|| (light.photons / (distance * distance), light.origin))
+        }
+        Emission::Area(area) => from_area(light, area, position),
+        Emission::Sun { .. } => None,
+    }
+}
+
+fn faded(light: &Light, distance: f32) -> f32 {
+    match light.falloff {
+        Falloff::Linear(fade) => (light.photons * LINEAR_SCALE - distance * fade).max(0.0),
+        Falloff::Quadratic => light.photons / (distance * distance),
+    }
+}
+
+/// Share of a spot's light at a place in its cone: 1, falling to 0 over the outermost 32 units.
+fn spot_share(light: &Light, radius_by_distance: f32, position: Vec3) -> Option<f32> {
+    let ahead = (position - light.origin).dot(light.normal);
+    if ahead < 0.0 {
+        return None;
+    }
+    let radius = radius_by_distance * ahead;
+    let off_axis = position.distance(light.origin + light.normal * ahead);
+    if off_axis >= radius {
+        None
+    } else if off_axis > radius - SPOT_RIM {
+        Some((radius - off_axis) / SPOT_RIM)
+    } else {
+        Some(1.0)
+    }
+}
+
+/// Light of a whole polygon on a receiver that faces its middle.
+fn from_area(light: &Light, area: &Area, position: Vec3) -> Option<(f32, Vec3)> {
+    let height = position.dot(light.normal) - area.plane_dist;
+    if height < BEHIND && !area.two_sided {
+        return None;
+    }
+    let pushed = if height.abs() < PUSH {
+        position + light.normal * (PUSH - height)
+    } else {
+        position
+    };
+    let facing = (light.origin - position).normalize_or_zero();
+    let factor = form_factor(pushed, facing, &area.winding);
+    if factor > 0.0 {
+        Some((factor * area.add, light.origin))
+    } else if factor < 0.0 && area.two_sided {
+        // From behind: the light's plane floats one unit before the surface, so aim at its mirror image.
+        let aim = light.origin - light.normal * 2.0;
+        (aim.distance(position) < light.envelope).then_some((-factor * area.add, aim))
+    } else {
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(light: &Light, position: Vec3) -> Option<f32> {
+        unshadowed(light, position, &BakeSettings::default()).map(|(add, _)| add)
+    }
+
+    fn near(found: Option<f32>, expected: f32) -> bool {
+        found.is_some_and(|found| (found - expected).abs() < 0.01)
+    }
+
+    /// Section 4.5.
+    #[test]
+    fn point_light_follows_the_inverse_square_and_linear_lights_do_not() {
+        let mut light = Light::point(Vec3::ZERO, Vec3::ONE, 300.0 * 7500.0);
+        assert!(near(at(&light, Vec3::X * 128.0), 137.33));
+        assert!(near(at(&light, Vec3::X * 3.0), 300.0 * 7500.0 / 256.0));
+        light.extra_distance = 96.0;
+        assert!(near(at(&light, Vec3::X * 128.0), 87.89));
+        light.extra_distance = 0.0;
+        light.falloff = Falloff::Linear(1.0);
+        assert!(near(at(&light, Vec3::X * 128.0), 153.25));
+    }
+
+    /// Section 14 item 2.
+    #[test]
+    fn spot_fades_over_its_rim() {
+        let mut light = Light::point(Vec3::ZERO, Vec3::ONE, 1.0);
+        light.normal = Vec3::X;
+        let share = |off| spot_share(&light, 0.625, Vec3::new(128.0, off, 0.0));
+        assert!(near(share(60.0), 0.625));
+        assert!(near(share(40.0), 1.0));
+        assert_eq!(share(80.0), None);
+        assert_eq!(spot_share(&light, 0.625, Vec3::NEG_X), None);
+    }
+
+    fn panel(two_sided: bool) -> Light {
+        let winding = [(-32.0, -32.0), (-32.0, 32.0), (32.0, 32.0), (32.0, -32.0)]
+            .map(|(x, y)| Vec3::new(x, y, 0.0));
+        Light {
+            emission: Emission::Area(Area {
+                winding: winding.to_vec(),
+                plane_dist: 1.0,
+                add: 750.0,
+                two_sided,
+            }),
+            normal: Vec3::Z,
+            envelope: 1000.0,
+            ..Light::point(Vec3::Z, Vec3::ONE, 1000.0 * 4096.0 * 0.25)
+        }
+    }
+
+    /// Section 4.5: 179.6 at 64 units over the winding.
+    #[test]
+    fn panel_gives_its_form_factor_in_front_and_nothing_behind() {
+        assert!(near(at(&panel(false), Vec3::Z * 64.0), 179.6));
+        assert_eq!(at(&panel(false), Vec3::Z * -64.0), None);
+        assert!(near(at(&panel(true), Vec3::Z * -64.0), 179.6));
+        // Two units over the surface it is lit as if it were nine over it.
+        assert_eq!(
+            at(&panel(false), Vec3::Z * 2.0),
+            at(&panel(false), Vec3::Z * 9.0)
+        );
+    }
+}
