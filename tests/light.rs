@@ -83,12 +83,21 @@ fn figures_of_a_reference_folder() {
     let manifest = std::fs::read(folder.join("manifest.json")).unwrap();
     let sets: Vec<serde_json::Value> = serde_json::from_slice(&manifest).unwrap();
     for set in sets {
-        let (name, flags) = (set["name"].as_str().unwrap(), set["flags"].as_str().unwrap());
-        let mut settings = BakeSettings { sh: false, ..BakeSettings::default() };
+        let (name, flags) = (
+            set["name"].as_str().unwrap(),
+            set["flags"].as_str().unwrap(),
+        );
+        let mut settings = BakeSettings {
+            sh: false,
+            ..BakeSettings::default()
+        };
         let words: Vec<&str> = flags.split_whitespace().collect();
         let mut known = true;
         let mut at = 0;
-        let mut number = |at: &mut usize| { *at += 1; words[*at].parse::<f32>().unwrap() };
+        let mut number = |at: &mut usize| {
+            *at += 1;
+            words[*at].parse::<f32>().unwrap()
+        };
         while at < words.len() {
             match words[at] {
                 "-sh" => settings.sh = true,
@@ -96,11 +105,16 @@ fn figures_of_a_reference_folder() {
                 "-faster" => settings.faster = true,
                 "-notrace" => settings.no_trace = true,
                 "-gridscalesh" => settings.sh_cell = ShCell::Scale(number(&mut at)),
-                "-gridsh" => { let v = [0; 3].map(|_| number(&mut at)); settings.sh_cell = ShCell::Explicit(v.into()); }
+                "-gridsh" => {
+                    let v = [0; 3].map(|_| number(&mut at));
+                    settings.sh_cell = ShCell::Explicit(v.into());
+                }
                 "-gridscale" => settings.grid_scale = number(&mut at),
                 "-gridambientscale" => settings.grid_ambient_scale = number(&mut at),
                 "-griddirectionality" => settings.grid_directionality = number(&mut at),
-                "-gridambientdirectionality" => settings.grid_ambient_directionality = number(&mut at),
+                "-gridambientdirectionality" => {
+                    settings.grid_ambient_directionality = number(&mut at)
+                }
                 "-wolf" => settings.entity_model = luxgrid::light::EntityModel::Wolfenstein,
                 "-point" => settings.point_scale = number(&mut at),
                 "-spherical" => settings.spherical_scale = number(&mut at),
@@ -109,14 +123,18 @@ fn figures_of_a_reference_folder() {
                 "-gamma" => settings.transfer.gamma = number(&mut at),
                 "-compensate" => settings.transfer.compensate = number(&mut at),
                 "-exposure" => settings.transfer.exposure = number(&mut at),
-                "-brightness" => { number(&mut at); }
+                "-brightness" => {
+                    number(&mut at);
+                }
                 "-contrast" => settings.transfer.contrast = number(&mut at),
                 "-saturation" => settings.transfer.saturation = number(&mut at),
                 _ => known = false,
             }
             at += 1;
         }
-        let input = folder.join("stage/maps").join(set["input"].as_str().unwrap());
+        let input = folder
+            .join("stage/maps")
+            .join(set["input"].as_str().unwrap());
         let scene = scene(&input);
         let expected = read(&folder.join(format!("expected/{name}.bsp")));
         let started = Instant::now();
@@ -124,7 +142,19 @@ fn figures_of_a_reference_folder() {
             Ok(baked) => {
                 let (legacy, sh) = agreement(&scene, &baked, &expected);
                 let l = legacy.unwrap();
-                println!("{name:28} {flags:40} {}pts {:5} w1 {:.4} w2 {:.4} worst {:3} dir {:.4} worst {:6.2}° sh {:.5} {:.1}s {:?}", if known {""} else {"(?) "}, l.points, l.within_1, l.within_2, l.worst_byte, l.within_3_degrees, l.worst_degrees, sh, started.elapsed().as_secs_f32(), baked.report.lights);
+                println!(
+                    "{name:28} {flags:40} {}pts {:5} w1 {:.4} w2 {:.4} worst {:3} dir {:.4} worst {:6.2}° sh {:.5} {:.1}s {:?}",
+                    if known { "" } else { "(?) " },
+                    l.points,
+                    l.within_1,
+                    l.within_2,
+                    l.worst_byte,
+                    l.within_3_degrees,
+                    l.worst_degrees,
+                    sh,
+                    started.elapsed().as_secs_f32(),
+                    baked.report.lights
+                );
             }
             Err(error) => println!("{name}: {error}"),
         }

@@ -17,7 +17,9 @@ use crate::app::picture;
 use crate::app::run::AppError;
 use crate::job::{Job, JobState};
 use crate::ui::{Model, root_ui};
-use crate::view::{Camera, Command, Effect, Level, Looking, MapFile, ProbeShow, State};
+use crate::view::{
+    Camera, Command, Effect, Level, Looking, MapFile, PickPurpose, ProbeShow, State,
+};
 
 /// Size of the window unless told otherwise, points.
 const WINDOW_SIZE: (u32, u32) = (1600, 1000);
@@ -259,7 +261,9 @@ impl Viewer {
             // A pass that egui repeats has no events the second time.
             commands.extend(root_ui(ui, &model, &mut options, &mut form));
         });
-        if form != self.state.bake_form {
+        // What commands change is seen in the panels of the next frame.
+        let has_changes = commands.iter().any(|command| !is_hover(command));
+        if has_changes || form != self.state.bake_form || options != self.state.options {
             shown.egui.context().request_repaint();
         }
         if frames_per_sec.is_some() {
@@ -305,6 +309,17 @@ impl Viewer {
             report_once(&mut self.state, format!("graphics device: {error}"));
         }
     }
+}
+
+/// Hovering gives a command each frame, which must not keep the window awake.
+fn is_hover(command: &Command) -> bool {
+    matches!(
+        command,
+        Command::Click {
+            purpose: PickPurpose::Hover,
+            ..
+        }
+    )
 }
 
 /// A frame's error comes again with the next frame; the log needs it once.

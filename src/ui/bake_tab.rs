@@ -111,7 +111,7 @@ fn plan_ui(ui: &mut Ui, model: &Model<'_>) {
         None => {}
         Some(Err(reason)) => {
             ui.add(
-                egui::Label::new(RichText::new(format!("✖ {reason}")).color(theme::ERROR)).wrap(),
+                egui::Label::new(RichText::new(format!("× {reason}")).color(theme::ERROR)).wrap(),
             );
         }
         Some(Ok(plan)) => {
@@ -128,7 +128,7 @@ fn plan_ui(ui: &mut Ui, model: &Model<'_>) {
             ] {
                 if let (Some(requested), Some(lattice)) = (requested, lattice) {
                     let text = format!(
-                        "⚠ {name} cell {} becomes {}: rounding, or too many points",
+                        "▲ {name} cell {} becomes {}: rounding, or too many points",
                         triple(requested),
                         triple(lattice.cell_size)
                     );

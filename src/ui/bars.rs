@@ -11,8 +11,8 @@ pub(crate) fn bars_ui(ui: &mut Ui, model: &Model<'_>, commands: &mut Vec<Command
     let state = model.state;
     if let Some(banner) = &state.banner {
         let (mark, fill) = match banner.level {
-            Level::Error => ("✖", theme::ERROR_BAR),
-            Level::Info | Level::Warning => ("⚠", theme::WARNING_BAR),
+            Level::Error => ("×", theme::ERROR_BAR),
+            Level::Info | Level::Warning => ("▲", theme::WARNING_BAR),
         };
         bar_ui(ui, "banner", fill, |ui| {
             let text = format!("{mark} {}", banner.text);
@@ -36,7 +36,7 @@ pub(crate) fn bars_ui(ui: &mut Ui, model: &Model<'_>, commands: &mut Vec<Command
     if state.map.as_ref().is_some_and(is_version_47_with_sh) {
         bar_ui(ui, "variant", theme::WARNING_BAR, |ui| {
             ui.label(
-                RichText::new("⚠ Stock ioquake3 refuses version 47 (“wrong version number”).")
+                RichText::new("▲ Stock ioquake3 refuses version 47 (“wrong version number”).")
                     .color(theme::WARNING),
             )
             .tip("The SH commit raises the version to 47; luxtool bake --sh-container sidecar keeps a map at 46.");
@@ -72,8 +72,8 @@ fn buttons_right_ui(ui: &mut Ui, text: &str, add: impl FnOnce(&mut Ui)) {
 fn pending_ui(ui: &mut Ui, pending: &Pending, commands: &mut Vec<Command>) {
     bar_ui(ui, "pending", theme::WARNING_BAR, |ui| {
         let text = match pending {
-            Pending::Open(_) => "⚠ The bake is not saved. Open another map and lose it?",
-            Pending::Quit => "⚠ The bake is not saved. Quit and lose it?",
+            Pending::Open(_) => "▲ The bake is not saved. Open another map and lose it?",
+            Pending::Quit => "▲ The bake is not saved. Quit and lose it?",
         };
         buttons_right_ui(ui, text, |ui| {
             if ui

@@ -14,7 +14,7 @@ pub(crate) fn status_ui(ui: &mut Ui, model: &Model<'_>, commands: &mut Vec<Comma
             .filter(|line| line.level != Level::Info)
             .count();
         let text = if problems > 0 {
-            RichText::new(format!("⚠ {problems}")).color(theme::WARNING)
+            RichText::new(format!("▲ {problems}")).color(theme::WARNING)
         } else {
             RichText::new("Log").color(theme::WEAK)
         };
@@ -128,8 +128,8 @@ pub(crate) fn log_ui(ui: &mut Ui, model: &Model<'_>, commands: &mut Vec<Command>
             for line in &model.state.log {
                 let (mark, colour) = match line.level {
                     Level::Info => ("·", theme::WEAK),
-                    Level::Warning => ("⚠", theme::WARNING),
-                    Level::Error => ("✖", theme::ERROR),
+                    Level::Warning => ("▲", theme::WARNING),
+                    Level::Error => ("×", theme::ERROR),
                 };
                 let text = RichText::new(format!("{mark} {}", line.text)).color(colour);
                 ui.add(egui::Label::new(text).wrap());

@@ -36,7 +36,7 @@ pub(crate) fn map_tab_ui(ui: &mut Ui, model: &Model<'_>, commands: &mut Vec<Comm
             } else {
                 String::new()
             };
-            let text = format!("⚠ {} {}{times}", warning.code, warning.text);
+            let text = format!("▲ {} {}{times}", warning.code, warning.text);
             ui.add(egui::Label::new(RichText::new(text).color(theme::WARNING)).wrap());
         }
     }

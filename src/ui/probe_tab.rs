@@ -83,7 +83,7 @@ fn place_ui(ui: &mut Ui, map: &LoadedMap, probe: ProbeRef, commands: &mut Vec<Co
         ui,
         "In solid",
         if is_blocked {
-            RichText::new("✖ yes").color(theme::WARNING)
+            RichText::new("× yes").color(theme::WARNING)
         } else {
             RichText::new("no")
         },

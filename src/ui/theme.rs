@@ -49,6 +49,7 @@ pub(crate) const NAME_WIDTH: f32 = 96.0;
 /// Sets colours, sizes and fonts of every window of `ctx`; call once.
 pub fn apply(ctx: &egui::Context) {
     ctx.set_theme(egui::Theme::Dark);
+    ctx.set_fonts(fonts());
     ctx.all_styles_mut(|style| {
         let proportional = |size| FontId::new(size, FontFamily::Proportional);
         style.text_styles = [
@@ -72,6 +73,21 @@ pub fn apply(ctx: &egui::Context) {
         style.spacing.indent = 14.0;
         style.visuals = visuals();
     });
+}
+
+/// The built-in fonts; marks like ▶ ● ▲ come from the monospaced one in every family.
+fn fonts() -> egui::FontDefinitions {
+    let mut fonts = egui::FontDefinitions::default();
+    let fallback = fonts
+        .families
+        .get(&FontFamily::Monospace)
+        .and_then(|names| names.first().cloned());
+    if let (Some(name), Some(family)) =
+        (fallback, fonts.families.get_mut(&FontFamily::Proportional))
+    {
+        family.push(name);
+    }
+    fonts
 }
 
 fn visuals() -> egui::Visuals {

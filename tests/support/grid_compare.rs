@@ -55,7 +55,13 @@ pub fn compare_legacy(
             within_3_degrees += usize::from(degrees <= 3.0);
         }
     }
-    let share = |part: usize, whole: usize| if whole == 0 { 1.0 } else { part as f64 / whole as f64 };
+    let share = |part: usize, whole: usize| {
+        if whole == 0 {
+            1.0
+        } else {
+            part as f64 / whole as f64
+        }
+    };
     figures.within_1 = share(within_1, figures.bytes);
     figures.within_2 = share(within_2, figures.bytes);
     figures.within_3_degrees = share(within_3_degrees, figures.directions);
