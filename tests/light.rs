@@ -160,3 +160,70 @@ fn figures_of_a_reference_folder() {
         }
     }
 }
+
+/// Debug.
+#[test]
+fn zz_debug_points() {
+    let Some(folder) = std::env::var_os("LUXGRID_REFERENCE").map(PathBuf::from) else {
+        return;
+    };
+    let Some(name) = std::env::var("DBG").ok() else {
+        return;
+    };
+    let set = std::env::var("DBGSET").unwrap_or("default".into());
+    let scene = scene(&folder.join(format!("stage/maps/{name}.bsp")));
+    let expected = read(&folder.join(format!("expected/{name}.{set}.bsp")));
+    let mut settings = BakeSettings::default();
+    settings.faster = set == "faster";
+    let baked = bake(&scene, &settings, &JobContext::default()).unwrap();
+    let g = baked.light_grid.as_ref().unwrap();
+    let mut n = 0;
+    for (i, (a, b)) in g.points.iter().zip(&expected.light_grid).enumerate() {
+        let p = g.lattice.position_of(i);
+        if is_blocked(&scene, p) {
+            continue;
+        }
+        let d = a
+            .ambient
+            .iter()
+            .zip(&b.ambient)
+            .chain(a.directed.iter().zip(&b.directed))
+            .map(|(x, y)| x.abs_diff(*y))
+            .max()
+            .unwrap();
+        if d > 1 && n < 40 {
+            n += 1;
+            println!(
+                "{p} ours {:?} {:?} {} {}  ref {:?} {:?} {} {}",
+                a.ambient,
+                a.directed,
+                a.zenith,
+                a.azimuth,
+                b.ambient,
+                b.directed,
+                b.zenith,
+                b.azimuth
+            );
+        }
+    }
+    println!("SH {:?}", baked.sh_grid.as_ref().unwrap().lattice);
+    let g = baked.sh_grid.as_ref().unwrap();
+    let e = expected.sh_grid.as_ref().unwrap();
+    let mut n = 0;
+    for (i, (a, b)) in g.points.iter().zip(&e.points).enumerate() {
+        let p = g.lattice.position_of(i);
+        if is_blocked(&scene, p) {
+            continue;
+        }
+        let d = a
+            .iter()
+            .flatten()
+            .zip(b.iter().flatten())
+            .map(|(x, y)| (x - y).abs())
+            .fold(0.0, f32::max);
+        if d > 0.5 && n < 40 {
+            n += 1;
+            println!("{p} ours {:?} ref {:?}", &a[0..4], &b[0..4]);
+        }
+    }
+}
