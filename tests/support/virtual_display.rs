@@ -29,7 +29,9 @@ impl VirtualDisplay {
             .ok()?;
         // The server prints the number it chose once it accepts clients.
         let mut line = String::new();
-        BufReader::new(server.stdout.take()?).read_line(&mut line).ok()?;
+        BufReader::new(server.stdout.take()?)
+            .read_line(&mut line)
+            .ok()?;
         Some(Self {
             server,
             folder,
