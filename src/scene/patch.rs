@@ -145,9 +145,9 @@ pub fn patch_levels(patches: &[PatchInput]) -> Vec<PatchLevels> {
         }
     }
     let mut highest: BTreeMap<usize, u32> = BTreeMap::new();
-    for node in 0..owners.len() {
+    for (node, own) in levels.iter().enumerate() {
         let level = highest.entry(groups.root(node)).or_default();
-        *level = (*level).max(levels[node]);
+        *level = (*level).max(*own);
     }
     let mut result: Vec<PatchLevels> = patches
         .iter()
