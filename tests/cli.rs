@@ -1,4 +1,10 @@
 //! The console tool as its users call it: exit codes, JSON, files.
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "a test: its helpers fail and speak as it does"
+)]
 
 #[path = "support/luxtool.rs"]
 mod luxtool;

@@ -1,4 +1,10 @@
 //! Sampling against two oracles: a calculation of its own, from the bytes of the file and in doubles, and the engine.
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "a test: its helpers fail and speak as it does"
+)]
 
 #[path = "support/luxtool.rs"]
 mod luxtool;

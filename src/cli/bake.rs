@@ -1,26 +1,22 @@
-use std::io::Write;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::mpsc::sync_channel;
-use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
-use serde::Serialize;
 
 use crate::cli::bake_args::{BakeArgs, ProgressArg};
 use crate::cli::bake_report::{PlanInfo, ReportInfo, Summary};
 use crate::cli::error::Exit;
 use crate::cli::output::{Document, Output, json_bytes, warning_lines};
+use crate::cli::progress::{PROGRESS_INTERVAL, ProgressView};
 use crate::format::bsp::write;
-use crate::job::{Cancelled, Job, JobContext, JobError, JobState, ProgressSnapshot, Warnings};
+use crate::job::{Cancelled, Job, JobContext, JobError, JobState, Warnings};
 use crate::light::{BakeSettings, Baked, apply, bake, plan};
 use crate::scene::Scene;
 use crate::vfs::save;
 
 /// Name and version of the JSON object.
 const SCHEMA: &str = "luxgrid/bake/1";
-/// How often progress is shown.
-const PROGRESS_INTERVAL: Duration = Duration::from_millis(250);
 /// File names that are archives.
 const ARCHIVES: [&str; 2] = ["pk3", "zip"];
 
@@ -121,14 +117,11 @@ fn run_job(
         move |context| bake(&job_scene, &settings, context),
     )
     .context("cannot start a thread")?;
-    let mut shown = Instant::now();
+    let mut view = ProgressView::new(how);
     let result = loop {
         match job.poll() {
             JobState::Running(snapshot) => {
-                if shown.elapsed() >= PROGRESS_INTERVAL {
-                    shown = Instant::now();
-                    show(&snapshot, how, output.err())?;
-                }
+                view.update(&snapshot, output.err())?;
                 // A time-out is as good as a wake-up: the next poll tells.
                 let _ = woken.recv_timeout(PROGRESS_INTERVAL);
             }
@@ -136,11 +129,7 @@ fn run_job(
             JobState::Taken => bail!("the bake's result was taken before"),
         }
     };
-    if how == ProgressArg::Json {
-        show(&job.context().progress.snapshot(), how, output.err())?;
-    } else if how == ProgressArg::Text {
-        write!(output.err(), "\r\x1b[K")?;
-    }
+    view.finish(&job.context().progress.snapshot(), output.err())?;
     let warnings = job.context().warnings.clone();
     match result {
         Ok(baked) => Ok((baked, warnings)),
@@ -148,47 +137,6 @@ fn run_job(
         Err(JobError::Failed(error)) => Err(error.into()),
         Err(JobError::Panicked(message)) => bail!("internal error: {message}"),
     }
-}
-
-/// One object of `--progress json`.
-#[derive(Serialize)]
-struct ProgressLine {
-    stage: &'static str,
-    done: u64,
-    total: u64,
-    /// Items a second.
-    rate: f32,
-    eta_secs: Option<f32>,
-}
-
-fn show(snapshot: &ProgressSnapshot, how: ProgressArg, err: &mut dyn Write) -> anyhow::Result<()> {
-    match how {
-        ProgressArg::Off => {}
-        ProgressArg::Json => {
-            let line = serde_json::to_string(&ProgressLine {
-                stage: snapshot.stage,
-                done: snapshot.done,
-                total: snapshot.total,
-                rate: snapshot.rate(),
-                eta_secs: snapshot.remaining_secs(),
-            })?;
-            writeln!(err, "{line}")?;
-        }
-        ProgressArg::Text => {
-            let left = snapshot
-                .remaining_secs()
-                .map_or_else(String::new, |secs| format!(", {secs:.0} s left"));
-            write!(
-                err,
-                "\r{} {:.0} %, {:.0} a second{left}\x1b[K",
-                snapshot.stage,
-                snapshot.fraction() * 100.0,
-                snapshot.rate()
-            )?;
-        }
-    }
-    err.flush()?;
-    Ok(())
 }
 
 #[cfg(test)]
@@ -203,28 +151,5 @@ mod tests {
         for path in ["a/x.bsp", "x"] {
             assert!(refuse_archive(Path::new(path)).is_ok(), "{path}");
         }
-    }
-
-    #[test]
-    fn progress_lines_are_json() {
-        let snapshot = ProgressSnapshot {
-            stage: "light grid",
-            done: 25,
-            total: 100,
-            elapsed: Duration::from_secs(5),
-        };
-        let mut text = Vec::new();
-        show(&snapshot, ProgressArg::Json, &mut text).unwrap();
-        let value: serde_json::Value = serde_json::from_slice(&text).unwrap();
-        assert_eq!(value["stage"], "light grid");
-        assert_eq!(value["done"], 25);
-        assert!((value["eta_secs"].as_f64().unwrap() - 15.0).abs() < 1e-3);
-        text.clear();
-        show(&snapshot, ProgressArg::Text, &mut text).unwrap();
-        let text = String::from_utf8(text).unwrap();
-        assert!(
-            text.contains("light grid 25 %, 5 a second, 15 s left"),
-            "{text}"
-        );
     }
 }

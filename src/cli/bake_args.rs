@@ -44,10 +44,10 @@ pub(crate) struct BakeArgs {
     #[arg(long, num_args = 3, value_names = ["X", "Y", "Z"], value_parser = values::positive, help_heading = GRIDS)]
     pub(crate) gridsh: Option<Vec<f32>>,
     /// Multiplies both grids
-    #[arg(long, value_name = "F", value_parser = values::positive, default_value = "1", help_heading = GRIDS)]
+    #[arg(long, value_name = "F", value_parser = values::finite, default_value = "1", help_heading = GRIDS)]
     pub(crate) gridscale: f32,
     /// Multiplies the legacy ambient light further
-    #[arg(long, value_name = "F", value_parser = values::positive, default_value = "1", help_heading = GRIDS)]
+    #[arg(long, value_name = "F", value_parser = values::finite, default_value = "1", help_heading = GRIDS)]
     pub(crate) gridambientscale: f32,
     /// Multiplies point and spot lights
     #[arg(long, value_name = "F", value_parser = values::finite, visible_alias = "pointscale", help_heading = SCALES)]
@@ -121,7 +121,7 @@ pub(crate) enum ModelArg {
 /// How progress is shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ProgressArg {
-    /// A line that changes
+    /// A line that changes; in a log, one every five seconds
     #[default]
     Text,
     /// A JSON object a line, four times a second

@@ -15,6 +15,7 @@ mod game_paths;
 mod info;
 mod lights;
 mod output;
+mod progress;
 mod reference;
 mod sample;
 #[cfg(feature = "viewer")]

@@ -54,7 +54,7 @@ fn name(arg: &Arg) -> String {
         .get_value_names()
         .unwrap_or_default()
         .iter()
-        .map(|name| name.to_string())
+        .map(ToString::to_string)
         .collect();
     let values = values.join(" ");
     let mut flags: Vec<String> = arg

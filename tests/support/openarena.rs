@@ -1,4 +1,4 @@
-//! Finds OpenArena's maps where the game is installed.
+//! Finds the maps of `OpenArena` where it is installed.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
