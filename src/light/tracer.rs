@@ -8,10 +8,10 @@ use crate::light::settings::{BakeSettings, LightModel};
 use crate::light::surface_lights::{SkyNumbers, surface_triangles};
 use crate::math::Ray;
 use crate::scene::{ImageId, Material, Scene, SurfaceId};
-use crate::trace::{BareSubtrees, Crossing, Grazing, HitRules, SolidTree, TriangleSet, WalkStack};
+use crate::trace::{
+    BareSubtrees, Crossing, Grazing, HitRules, SolidTree, TreeCorner, TriangleSet, Walk,
+};
 
-/// Sky faces lie on the boundary of the solid behind them; triangles up to this far into it are still met, game units.
-const BEHIND_SOLID: f32 = 0.25;
 /// How far barycentric coordinates of a filtering triangle may lie outside 0 to 1.
 const FILTER_SLACK: f32 = 0.0001;
 /// Light filtered down to this share is none.
@@ -24,6 +24,8 @@ pub(crate) struct Tracer<'a> {
     solids: SolidTree,
     triangles: TriangleSet,
     occluders: Vec<Occluder>,
+    /// Leaf of each triangle.
+    leafs: Vec<u32>,
     rules: HitRules,
     bare: BareSubtrees,
     is_tracing: bool,
@@ -32,7 +34,7 @@ pub(crate) struct Tracer<'a> {
 /// Working memory and counter of one thread.
 #[derive(Debug, Default)]
 pub(crate) struct TraceState {
-    stack: WalkStack,
+    walk: Walk,
     /// Segments traced.
     pub rays: u64,
 }
@@ -62,30 +64,34 @@ impl<'a> Tracer<'a> {
         settings: &BakeSettings,
     ) -> Self {
         let mut solids = SolidTree::new(&scene.bsp);
-        let (mut corners, mut occluders) = (Vec::new(), Vec::new());
+        let (mut triangles, mut occluders, mut leafs) = (Vec::new(), Vec::new(), Vec::new());
         for (surface, offset) in casting_surfaces(scene) {
             let Some((material, occluder)) = classify(surface, scene, materials, skies) else {
                 continue;
             };
-            let verts = &scene.bsp.draw_verts;
+            let corner = |vertex: &usize| {
+                let vertex = scene.bsp.draw_verts.get(*vertex)?;
+                Some(TreeCorner {
+                    position: vertex.position + offset,
+                    st: vertex.st,
+                })
+            };
             for triangle in surface_triangles(&scene.bsp, surface) {
-                let Some(vertices) = triangle
-                    .iter()
-                    .map(|vertex| verts.get(*vertex))
-                    .collect::<Option<Vec<_>>>()
-                else {
-                    continue;
-                };
-                let positions: [Vec3; 3] = std::array::from_fn(|i| vertices[i].position + offset);
-                solids.mark(positions);
-                corners.push(positions);
-                occluders.push(match occluder {
-                    Occluder::Filter(filter) => Occluder::Filter(Filter {
-                        image: material.light_image,
-                        st: std::array::from_fn(|i| vertices[i].st),
-                        ..filter
-                    }),
-                    other => other,
+                let corners: Option<Vec<TreeCorner>> = triangle.iter().map(corner).collect();
+                solids.scatter(&corners.unwrap_or_default(), |leaf, part| {
+                    for edge in part.windows(2).skip(1) {
+                        let corners = [part[0], edge[0], edge[1]];
+                        triangles.push(corners.map(|corner| corner.position));
+                        leafs.push(leaf);
+                        occluders.push(match occluder {
+                            Occluder::Filter(filter) => Occluder::Filter(Filter {
+                                image: material.light_image,
+                                st: corners.map(|corner| corner.st),
+                                ..filter
+                            }),
+                            other => other,
+                        });
+                    }
                 });
             }
         }
@@ -93,8 +99,9 @@ impl<'a> Tracer<'a> {
         Self {
             scene,
             solids,
-            triangles: TriangleSet::new(&corners),
+            triangles: TriangleSet::new(&triangles),
             occluders,
+            leafs,
             rules: HitRules {
                 grazing: if is_exact {
                     Grazing::Relative(1e-6)
@@ -128,7 +135,7 @@ impl<'a> Tracer<'a> {
         state.rays += 1;
         let solid = self
             .solids
-            .first_solid(from, to, BareSubtrees::Walked, &mut state.stack);
+            .first_solid(from, to, BareSubtrees::Walked, &mut state.walk);
         if solid.is_some() {
             return None;
         }
@@ -136,7 +143,8 @@ impl<'a> Tracer<'a> {
             t_min: inhibit,
             ..Ray::segment(from, to)
         };
-        self.filtered(&ray).map(|passage| passage.filter)
+        self.filtered(&ray, &state.walk)
+            .map(|passage| passage.filter)
     }
 
     /// What is left of a sun's white light; `None` when it is blocked or comes through no sky, or through another than
@@ -153,30 +161,34 @@ impl<'a> Tracer<'a> {
             return Some(Vec3::ONE);
         }
         state.rays += 1;
-        let mut ray = Ray {
+        let ray = Ray {
             t_min: inhibit,
             ..Ray::segment(from, to)
         };
-        let solid = self
-            .solids
-            .first_solid(from, to, self.bare, &mut state.stack);
-        if let Some(solid) = solid {
-            ray.t_max = ray.t_max.min(solid.distance(from) + BEHIND_SOLID);
-        }
-        let passage = self.filtered(&ray)?;
+        // Solid does not block by itself: it ends the walk, and what lies behind is not met.
+        self.solids
+            .first_solid(from, to, self.bare, &mut state.walk);
+        let passage = self.filtered(&ray, &state.walk)?;
         let (_, number) = passage.sky?;
         (sky.is_none() || number.is_none() || number == sky).then_some(passage.filter)
     }
 
     /// `None` when an opaque triangle is met, or filters leave nothing.
-    fn filtered(&self, ray: &Ray) -> Option<Passage> {
+    ///
+    /// Only triangles in leafs that the walk passed count, as in the reference compiler, which cuts them at the leafs'
+    /// borders: this decides about rays that graze edges within the slack.
+    fn filtered(&self, ray: &Ray, walk: &Walk) -> Option<Passage> {
         let mut passage = Passage {
             filter: Vec3::ONE,
             sky: None,
         };
         let mut is_blocked = false;
         self.triangles.crossings(ray, &self.rules, |crossing| {
-            is_blocked = match &self.occluders[crossing.triangle as usize] {
+            let number = crossing.triangle as usize;
+            if !walk.passed(self.leafs[number]) {
+                return ControlFlow::Continue(());
+            }
+            is_blocked = match &self.occluders[number] {
                 Occluder::Opaque => true,
                 Occluder::Sky(number) => {
                     if passage.sky.is_none_or(|(t, _)| crossing.t < t) {

@@ -59,9 +59,16 @@ impl BakeForm {
         let sh_cell = stored.map_or(legacy_cell / self.sh_scale.max(0.5), |grid| {
             grid.lattice.cell_size
         });
+        // A plain bake then gives the file's own layout.
+        let is_scaled = sh_cell == legacy_cell / self.sh_scale;
         Self {
             legacy_cell,
             sh_cell,
+            sh_by: if is_scaled {
+                ShCellBy::Scale
+            } else {
+                ShCellBy::Sides
+            },
             ..self
         }
     }

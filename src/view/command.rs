@@ -3,6 +3,7 @@ use std::sync::Arc;
 
 use glam::{Vec2, Vec3};
 
+use crate::job::Warning;
 use crate::light::{BakeSettings, Baked};
 use crate::math::Ray;
 use crate::scene::Scene;
@@ -208,6 +209,8 @@ pub enum Command {
     ImageSaved(PathBuf),
     /// Something failed that is no load, save or bake.
     Failed(String),
+    /// A job had to mend or replace something.
+    Warned(Vec<Warning>),
 }
 
 /// Whether the mouse turns the view.

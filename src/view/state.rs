@@ -3,6 +3,7 @@ use std::sync::Arc;
 
 use glam::{Vec2, Vec3};
 
+use crate::job::Warning;
 use crate::scene::SpawnPoint;
 use crate::view::bake_form::{BakeForm, PlanCache};
 use crate::view::command::{Command, Effect, FilePurpose, LoadSource, Looking, PickPurpose, Tab};
@@ -193,7 +194,8 @@ impl State {
             | Command::CopyText(_)
             | Command::Screenshot
             | Command::ImageSaved(_)
-            | Command::Failed(_) => self.apply_panel(command),
+            | Command::Failed(_)
+            | Command::Warned(_) => self.apply_panel(command),
         }
     }
 
@@ -235,6 +237,20 @@ impl State {
         self.log.push(line);
         if self.log.len() > LOG_LIMIT {
             self.log.drain(..self.log.len() - LOG_LIMIT);
+        }
+    }
+
+    fn report_warnings(&mut self, warnings: &[Warning]) {
+        for warning in warnings {
+            let times = if warning.count > 1 {
+                format!(" (×{})", warning.count)
+            } else {
+                String::new()
+            };
+            self.report(
+                Level::Warning,
+                format!("{} {}{times}", warning.code, warning.text),
+            );
         }
     }
 
@@ -315,17 +331,7 @@ impl State {
         self.pending = None;
         self.banner = None;
         self.report(Level::Info, format!("Opened {}", map.file.text()));
-        for warning in &map.warnings {
-            let times = if warning.count > 1 {
-                format!(" (×{})", warning.count)
-            } else {
-                String::new()
-            };
-            self.log.push(LogLine {
-                level: Level::Warning,
-                text: format!("{} {}{times}", warning.code, warning.text),
-            });
-        }
+        self.report_warnings(&map.warnings);
         self.map = Some(map);
         self.baking.take().map(|_| Effect::CancelBake)
     }
@@ -415,6 +421,7 @@ impl State {
                 self.report(Level::Info, format!("Saved picture {}", path.display()));
             }
             Command::Failed(message) => self.report(Level::Error, message),
+            Command::Warned(warnings) => self.report_warnings(&warnings),
             _ => {}
         }
         None
