@@ -108,7 +108,9 @@ impl GridSpheres {
         let count = usize::try_from(lattice.len()).unwrap_or(usize::MAX);
         let count = sh_points.map_or(count, |points| points.len().min(count));
         let limits = gpu.device.limits();
-        let bytes = u64::from(limits.max_storage_buffer_binding_size).min(limits.max_buffer_size);
+        let bytes = limits
+            .max_storage_buffer_binding_size
+            .min(limits.max_buffer_size);
         let step = usize::try_from(bytes / POINT_BYTES).unwrap_or(usize::MAX);
         let parts = (0..count)
             .step_by(step.max(1))

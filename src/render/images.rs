@@ -13,15 +13,28 @@ pub(super) struct Sampling {
 }
 
 impl Sampling {
+    /// In the order of [`Sampling::number`].
     const ALL: [Self; 4] = [
-        Self::new(false, false),
-        Self::new(true, false),
-        Self::new(false, true),
-        Self::new(true, true),
+        Self {
+            clamp: false,
+            no_mipmaps: false,
+        },
+        Self {
+            clamp: true,
+            no_mipmaps: false,
+        },
+        Self {
+            clamp: false,
+            no_mipmaps: true,
+        },
+        Self {
+            clamp: true,
+            no_mipmaps: true,
+        },
     ];
 
-    const fn new(clamp: bool, no_mipmaps: bool) -> Self {
-        Self { clamp, no_mipmaps }
+    fn number(self) -> usize {
+        usize::from(self.clamp) + 2 * usize::from(self.no_mipmaps)
     }
 }
 
@@ -52,7 +65,7 @@ impl Samplers {
     }
 
     pub(super) fn get(&self, sampling: Sampling) -> &wgpu::Sampler {
-        &self.0[usize::from(sampling.clamp) + 2 * usize::from(sampling.no_mipmaps)]
+        &self.0[sampling.number()]
     }
 }
 

@@ -181,7 +181,7 @@ mod tests {
         geometry.build(&overlays, &Camera::default());
         assert_eq!(geometry.marks.len(), 3);
         assert!(geometry.marks[1].radius > geometry.marks[2].radius);
-        assert_eq!(geometry.marks[2].colour, SKIPPED.extend(1.0).to_array());
+        assert!(Vec4::from(geometry.marks[2].colour).abs_diff_eq(SKIPPED.extend(1.0), 0.0));
         let rings = RINGS.len() * RING_SEGMENTS as usize;
         assert_eq!(geometry.lines.len(), 2 * (2 + rings));
         geometry.build(&Overlays::default(), &Camera::default());

@@ -6,6 +6,14 @@ use crate::render::layouts::Layouts;
 use crate::render::overlay::{LineVertex, MarkVertex};
 use crate::render::{DEPTH_FORMAT, TARGET_FORMAT, wgsl};
 
+/// `polygonOffset` of the engine is factor −1, units −2 with depth growing away from the eye; ours grows towards it. A unit
+/// of a float depth is far smaller than one of the engine's 24 bits, hence the larger constant.
+const POLYGON_OFFSET: wgpu::DepthBiasState = wgpu::DepthBiasState {
+    constant: 64,
+    slope_scale: 1.0,
+    clamp: 0.0,
+};
+
 /// Which program draws.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Program {
@@ -63,7 +71,7 @@ impl Pipelines {
         let line_layout = pipeline_layout(device, "lines", &[&layouts.frame]);
         let sphere = |label, vertex, fragment| {
             Recipe {
-                strip: true,
+                topology: wgpu::PrimitiveTopology::TriangleStrip,
                 ..Recipe::new(label, &spheres, &grid_layout, vertex, fragment)
             }
             .build(device)
@@ -76,19 +84,19 @@ impl Pipelines {
             spheres_legacy: sphere("legacy spheres", "vs_legacy", "fs_legacy"),
             spheres_sh: sphere("SH spheres", "vs_sh", "fs_sh"),
             marks: Recipe {
-                strip: true,
+                topology: wgpu::PrimitiveTopology::TriangleStrip,
                 buffer: Some(MarkVertex::LAYOUT),
                 ..Recipe::new("marks", &marks, &mark_layout, "vs_mark", "fs_mark")
             }
             .build(device),
             lines: Recipe {
-                lines: true,
+                topology: wgpu::PrimitiveTopology::LineList,
                 buffer: Some(LineVertex::LAYOUT),
                 ..Recipe::new("lines", &lines, &line_layout, "vs_line", "fs_line")
             }
             .build(device),
             wire: Recipe {
-                lines: true,
+                topology: wgpu::PrimitiveTopology::LineList,
                 depth_write: false,
                 buffer: Some(GpuVertex::POSITION),
                 ..Recipe::new("edges", &lines, &line_layout, "vs_wire", "fs_line")
@@ -128,7 +136,11 @@ impl Pipelines {
                 Cull::FrontFaces => Some(wgpu::Face::Front),
                 Cull::Nothing => None,
             },
-            offset: key.offset,
+            bias: if key.offset {
+                POLYGON_OFFSET
+            } else {
+                wgpu::DepthBiasState::default()
+            },
             ..Recipe::new("surfaces", module, &self.surface_layout, vertex, fragment)
         };
         let pipeline = recipe.build(device);
@@ -166,9 +178,8 @@ struct Recipe<'a> {
     depth_write: bool,
     compare: wgpu::CompareFunction,
     cull: Option<wgpu::Face>,
-    offset: bool,
-    strip: bool,
-    lines: bool,
+    bias: wgpu::DepthBiasState,
+    topology: wgpu::PrimitiveTopology,
 }
 
 impl<'a> Recipe<'a> {
@@ -190,30 +201,13 @@ impl<'a> Recipe<'a> {
             depth_write: true,
             compare: wgpu::CompareFunction::GreaterEqual,
             cull: None,
-            offset: false,
-            strip: false,
-            lines: false,
+            bias: wgpu::DepthBiasState::default(),
+            topology: wgpu::PrimitiveTopology::TriangleList,
         }
     }
 
     fn build(self, device: &wgpu::Device) -> wgpu::RenderPipeline {
-        let topology = match (self.strip, self.lines) {
-            (true, _) => wgpu::PrimitiveTopology::TriangleStrip,
-            (_, true) => wgpu::PrimitiveTopology::LineList,
-            _ => wgpu::PrimitiveTopology::TriangleList,
-        };
         let buffers: Vec<_> = self.buffer.into_iter().map(Some).collect();
-        // `polygonOffset` of the engine is factor −1, units −2 with depth growing away from the eye; ours grows towards
-        // it. A unit of a float depth is far smaller than one of the engine's 24 bits, hence the larger constant.
-        let bias = if self.offset {
-            wgpu::DepthBiasState {
-                constant: 64,
-                slope_scale: 1.0,
-                clamp: 0.0,
-            }
-        } else {
-            wgpu::DepthBiasState::default()
-        };
         device.create_render_pipeline(&wgpu::RenderPipelineDescriptor {
             label: Some(self.label),
             layout: Some(self.layout),
@@ -224,7 +218,7 @@ impl<'a> Recipe<'a> {
                 buffers: &buffers,
             },
             primitive: wgpu::PrimitiveState {
-                topology,
+                topology: self.topology,
                 front_face: wgpu::FrontFace::Cw,
                 cull_mode: self.cull,
                 ..wgpu::PrimitiveState::default()
@@ -234,7 +228,7 @@ impl<'a> Recipe<'a> {
                 depth_write_enabled: Some(self.depth_write),
                 depth_compare: Some(self.compare),
                 stencil: wgpu::StencilState::default(),
-                bias,
+                bias: self.bias,
             }),
             multisample: wgpu::MultisampleState::default(),
             fragment: Some(wgpu::FragmentState {

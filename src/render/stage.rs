@@ -80,8 +80,7 @@ fn rgb(generator: &RgbGen, lighting: LightingClass, time_secs: f32) -> (u32, Vec
         RgbGen::Vertex | RgbGen::ExactVertex => (1, Vec3::ONE),
         RgbGen::OneMinusVertex => (2, Vec3::ONE),
         // Models' rule. World surfaces have no model to be lit as: vertex light where there is some, else white.
-        RgbGen::LightingDiffuse if lighting == LightingClass::Vertex => (1, Vec3::ONE),
-        RgbGen::LightingDiffuse => (0, Vec3::ONE),
+        RgbGen::LightingDiffuse => (u32::from(lighting == LightingClass::Vertex), Vec3::ONE),
     }
 }
 
@@ -290,6 +289,10 @@ mod tests {
         }
     }
 
+    fn bytes(pair: &[f32; 4]) -> &[u8] {
+        bytemuck::cast_slice(pair)
+    }
+
     #[test]
     fn a_turbulence_ends_a_run() {
         let swirl = TcMod::Turbulence(Wave {
@@ -302,8 +305,8 @@ mod tests {
         let scale = TcMod::Scale(Vec2::splat(2.0));
         let (pairs, count) = tc_mods(&[scale, swirl, scale], 0.0);
         assert_eq!(count, 2);
-        assert_eq!(pairs[0], [2.0, 0.0, 0.0, 2.0]);
-        assert_eq!(pairs[1], [0.0, 0.0, 0.1, 0.5]);
+        assert_eq!(bytes(&pairs[0]), bytes(&[2.0, 0.0, 0.0, 2.0]));
+        assert_eq!(bytes(&pairs[1]), bytes(&[0.0, 0.0, 0.1, 0.5]));
         assert_eq!(tc_mods(&[], 0.0).1, 0);
     }
 }

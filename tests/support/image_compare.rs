@@ -5,7 +5,7 @@ use image::{Rgba, RgbaImage};
 /// The picture scaled down by a whole factor: the mean of each box, rounded to the nearest byte.
 ///
 /// Columns and rows that fill no box are left out.
-pub fn box_downscale(picture: &RgbaImage, factor: u32) -> RgbaImage {
+pub(crate) fn box_downscale(picture: &RgbaImage, factor: u32) -> RgbaImage {
     let (width, height) = (picture.width() / factor, picture.height() / factor);
     let count = factor * factor;
     RgbaImage::from_fn(width, height, |x, y| {
@@ -21,7 +21,7 @@ pub fn box_downscale(picture: &RgbaImage, factor: u32) -> RgbaImage {
 }
 
 /// Mean absolute difference of red, green and blue, in bytes; `None` for pictures of different sizes.
-pub fn mean_difference(a: &RgbaImage, b: &RgbaImage) -> Option<[f64; 3]> {
+pub(crate) fn mean_difference(a: &RgbaImage, b: &RgbaImage) -> Option<[f64; 3]> {
     if a.dimensions() != b.dimensions() {
         return None;
     }
@@ -36,14 +36,12 @@ pub fn mean_difference(a: &RgbaImage, b: &RgbaImage) -> Option<[f64; 3]> {
 }
 
 /// The largest of the three means; infinite for pictures of different sizes.
-pub fn worst_mean_difference(a: &RgbaImage, b: &RgbaImage) -> f64 {
-    mean_difference(a, b).map_or(f64::INFINITY, |means| {
-        means.into_iter().fold(0.0, f64::max)
-    })
+pub(crate) fn worst_mean_difference(a: &RgbaImage, b: &RgbaImage) -> f64 {
+    mean_difference(a, b).map_or(f64::INFINITY, |means| means.into_iter().fold(0.0, f64::max))
 }
 
 /// Absolute differences times four, for looking at.
-pub fn difference_image(a: &RgbaImage, b: &RgbaImage) -> RgbaImage {
+pub(crate) fn difference_image(a: &RgbaImage, b: &RgbaImage) -> RgbaImage {
     let (width, height) = (a.width().min(b.width()), a.height().min(b.height()));
     RgbaImage::from_fn(width, height, |x, y| {
         let (a, b) = (a.get_pixel(x, y), b.get_pixel(x, y));
