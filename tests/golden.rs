@@ -16,11 +16,12 @@ use std::path::{Path, PathBuf};
 use glam::Vec3;
 use image::RgbaImage;
 use luxgrid::job::JobContext;
-use luxgrid::math::colour::Overbright;
-use luxgrid::render::{Gpu, GpuScene, Renderer, render_to_image};
+use luxgrid::math::colour::{Overbright, shift};
+use luxgrid::probe::{LegacyProfile, evaluate_sh, node_legacy, shade_legacy};
+use luxgrid::render::{Gpu, GpuGrids, GpuScene, Renderer, render_to_image};
 use luxgrid::scene::{self, Scene};
 use luxgrid::vfs::{SearchOptions, open_map};
-use luxgrid::view::{Camera, Overlays, RenderMode, ViewOptions};
+use luxgrid::view::{Camera, Overlays, ProbeShow, RenderMode, ViewOptions};
 use support::image_compare::{box_downscale, difference_image, worst_mean_difference};
 
 /// Largest mean absolute difference of a channel, bytes.
@@ -205,4 +206,84 @@ fn another_overbright_does_not_match() {
             }
         }
     }
+}
+
+/// Byte difference allowed on spheres: a pixel's middle is not the projected centre, and the target rounds.
+const SPHERE_TOLERANCE: f32 = 2.0;
+
+/// The pixel in the middle of a sphere shows what the sampler's own functions give for the normal towards the eye.
+#[test]
+fn spheres_show_what_the_sampler_computes() {
+    let Some(mut stand) = Stand::new() else {
+        return;
+    };
+    let scene = scene::build(&luxgrid::vfs::open_demo(), &JobContext::default()).unwrap();
+    let lighting = &scene.lighting;
+    let grids = GpuGrids::upload(&stand.gpu, lighting, &[], &[]).unwrap();
+    let light_grid = lighting.light_grid.as_ref().unwrap();
+    let sh_grid = lighting.sh_grid.as_ref().unwrap();
+    let mut compared = 0;
+    for show in [ProbeShow::Legacy, ProbeShow::Sh] {
+        let lattice = match show {
+            ProbeShow::Legacy => light_grid.lattice,
+            _ => sh_grid.lattice,
+        };
+        for index in (0..usize::try_from(lattice.len()).unwrap()).step_by(311) {
+            let mut options = ViewOptions::default();
+            options.probes.show = show;
+            options.probes.x_ray = true;
+            options.probes.hide_in_solid = false;
+            // Only the sphere in front of the eye is near enough.
+            options.probes.distance = 40.0;
+            let profile = options.probes.sh_profile;
+            let centre = lattice.position_of(index);
+            let camera = Camera {
+                eye: centre + Vec3::new(-18.0, 6.0, 9.0),
+                ..Camera::default()
+            };
+            let to_eye = (camera.eye - centre).normalize_or_zero();
+            let camera = Camera {
+                yaw: (-to_eye.y).atan2(-to_eye.x),
+                pitch: to_eye.z.asin(),
+                ..camera
+            };
+            let expected = match show {
+                ProbeShow::Legacy => {
+                    let light = node_legacy(
+                        &light_grid.points[index],
+                        LegacyProfile::Ioq3,
+                        options.overbright,
+                    );
+                    shade_legacy(&light, to_eye)
+                }
+                _ => {
+                    let point = &sh_grid.points[index];
+                    let stored = evaluate_sh(point, to_eye, profile.band_weights());
+                    let factor = options.overbright.factor();
+                    shift(stored.max(Vec3::ZERO), factor, options.clamp)
+                }
+            };
+            let picture = render_to_image(
+                &stand.gpu,
+                &mut stand.renderer,
+                (65, 65),
+                &stand.scene,
+                Some(&grids),
+                &camera,
+                &options,
+                &Overlays::default(),
+                0.0,
+            )
+            .unwrap();
+            let pixel = picture.get_pixel(32, 32).0;
+            let shown = Vec3::new(pixel[0].into(), pixel[1].into(), pixel[2].into());
+            assert!(
+                shown.abs_diff_eq(expected, SPHERE_TOLERANCE),
+                "{show:?} {index}: {shown} for {expected}"
+            );
+            compared += 1;
+        }
+    }
+    assert!(compared > 40, "{compared}");
+    assert_eq!(stand.gpu.take_error(), None);
 }

@@ -1,4 +1,5 @@
 use std::collections::HashSet;
+use std::ops::Range;
 
 use bytemuck::{Pod, Zeroable};
 
@@ -60,8 +61,15 @@ impl Geometry {
         }
     }
 
-    /// Appends a surface whose lightmap is layer `page`. Vertices are copied, so surfaces that share some may differ in page.
-    pub(super) fn push(&mut self, scene: &Scene, surface: &Surface, page: u32) {
+    /// Appends a surface whose lightmap is layer `page` and returns its ranges of `indices` and `edges`. Vertices are copied,
+    /// so surfaces that share some may differ in page.
+    pub(super) fn push(
+        &mut self,
+        scene: &Scene,
+        surface: &Surface,
+        page: u32,
+    ) -> (Range<u32>, Range<u32>) {
+        let (first_index, first_edge) = (self.indices.len() as u32, self.edges.len() as u32);
         let range = surface.indices.start as usize..surface.indices.end as usize;
         let triangles = scene.indices.get(range).unwrap_or_default();
         for triangle in triangles.chunks_exact(3) {
@@ -78,6 +86,10 @@ impl Geometry {
             self.remap[vertex as usize] = u32::MAX;
         }
         self.seen.clear();
+        (
+            first_index..self.indices.len() as u32,
+            first_edge..self.edges.len() as u32,
+        )
     }
 
     fn vertex(&mut self, scene: &Scene, number: u32, page: u32) -> u32 {

@@ -20,6 +20,7 @@ mod renderer;
 mod scene;
 pub mod shared;
 mod stage;
+mod visibility;
 pub mod wgsl;
 
 pub use error::RenderError;

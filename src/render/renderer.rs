@@ -4,7 +4,8 @@ use crate::render::grids::{GpuGrids, Part};
 use crate::render::layouts::{Layouts, bind_buffers};
 use crate::render::overlay::OverlayGeometry;
 use crate::render::pipelines::Pipelines;
-use crate::render::scene::{Draw, GpuScene, Pass};
+use crate::render::scene::{GpuScene, Pass};
+use crate::render::visibility::Visible;
 use crate::render::{DEPTH_FORMAT, shared};
 use crate::view::{Camera, Overlays, ProbeShow, RenderMode, ViewOptions};
 
@@ -98,6 +99,17 @@ impl Spheres<'_> {
     }
 }
 
+/// What a frame shows, apart from marks.
+struct Shown<'a> {
+    scene: &'a GpuScene,
+    visible: &'a Visible,
+    spheres: Spheres<'a>,
+    mode: RenderMode,
+    edges: bool,
+    x_ray: bool,
+    time_secs: f32,
+}
+
 impl Renderer {
     /// Makes the pipelines that every map needs.
     ///
@@ -152,8 +164,8 @@ impl Renderer {
     ) -> Result<FrameStats, RenderError> {
         check_size(gpu, size)?;
         self.ensure_depth(gpu, size);
-        for pass in selected_passes(scene, options.mode) {
-            self.pipelines.ensure(&gpu.device, pass.1.key);
+        for (_, pass) in selected_passes(scene, options.mode) {
+            self.pipelines.ensure(&gpu.device, pass.key);
         }
         let spheres = grids.map_or(Spheres::NONE, |grids| prepare_grids(gpu, grids, options));
         let page_factor = scene
@@ -168,7 +180,16 @@ impl Renderer {
             .write_buffer(&self.frame.buffer, 0, bytemuck::bytes_of(&frame));
         self.overlay.build(overlays, camera);
         self.write_overlay(gpu);
-        Ok(self.record(encoder, target, scene, &spheres, options, time_secs))
+        let shown = Shown {
+            scene,
+            visible: &scene.visible_from(camera.eye),
+            spheres,
+            mode: options.mode,
+            edges: options.wire_overlay || options.mode == RenderMode::Wireframe,
+            x_ray: options.probes.x_ray,
+            time_secs,
+        };
+        Ok(self.record(encoder, target, &shown))
     }
 
     fn ensure_depth(&mut self, gpu: &Gpu, size: (u32, u32)) {
@@ -210,31 +231,28 @@ impl Renderer {
         &self,
         encoder: &mut wgpu::CommandEncoder,
         target: &wgpu::TextureView,
-        scene: &GpuScene,
-        spheres: &Spheres<'_>,
-        options: &ViewOptions,
-        time_secs: f32,
+        shown: &Shown<'_>,
     ) -> FrameStats {
         let mut stats = FrameStats::default();
         let Some(depth) = &self.depth else {
             return stats;
         };
-        let x_ray = options.probes.x_ray && !spheres.is_empty();
+        let x_ray = shown.x_ray && !shown.spheres.is_empty();
         {
             let mut pass = begin(encoder, "world", target, &depth.view, First::Clears);
             pass.set_bind_group(0, &self.frame.group, &[]);
-            self.draw_surfaces(&mut pass, scene, options.mode, time_secs, &mut stats);
-            if options.wire_overlay || options.mode == RenderMode::Wireframe {
-                self.draw_edges(&mut pass, scene, &mut stats);
+            self.draw_surfaces(&mut pass, shown, &mut stats);
+            if shown.edges {
+                self.draw_edges(&mut pass, shown, &mut stats);
             }
             if !x_ray {
-                self.draw_spheres(&mut pass, spheres, &mut stats);
+                self.draw_spheres(&mut pass, &shown.spheres, &mut stats);
             }
         }
         if x_ray {
             let mut pass = begin(encoder, "spheres", target, &depth.view, First::Keeps);
             pass.set_bind_group(0, &self.frame.group, &[]);
-            self.draw_spheres(&mut pass, spheres, &mut stats);
+            self.draw_spheres(&mut pass, &shown.spheres, &mut stats);
         }
         if !self.overlay.marks.is_empty() || !self.overlay.lines.is_empty() {
             let mut pass = begin(encoder, "overlay", target, &depth.view, First::Keeps);
@@ -247,43 +265,48 @@ impl Renderer {
     fn draw_surfaces(
         &self,
         pass: &mut wgpu::RenderPass<'_>,
-        scene: &GpuScene,
-        mode: RenderMode,
-        time_secs: f32,
+        shown: &Shown<'_>,
         stats: &mut FrameStats,
     ) {
+        let scene = shown.scene;
         pass.set_vertex_buffer(0, scene.vertices.slice(..));
         pass.set_index_buffer(scene.indices.slice(..), wgpu::IndexFormat::Uint32);
         pass.set_bind_group(1, &scene.lightmaps.group, &[]);
         let mut bound = None;
-        for (draw, material_pass) in selected_passes(scene, mode) {
+        for (draw, material_pass) in selected_passes(scene, shown.mode) {
+            let runs = shown.visible.runs(draw);
+            let Some(pipeline) = self.pipelines.surface(material_pass.key) else {
+                continue;
+            };
+            if runs.is_empty() {
+                continue;
+            }
             if bound != Some(material_pass.key) {
-                let Some(pipeline) = self.pipelines.surface(material_pass.key) else {
-                    continue;
-                };
                 pass.set_pipeline(pipeline);
                 bound = Some(material_pass.key);
             }
-            let image = &scene.images[frame_number(material_pass, time_secs)];
+            let image = &scene.images[frame_number(material_pass, shown.time_secs)];
             pass.set_bind_group(2, image, &[]);
             pass.set_bind_group(3, &scene.stages.group, &[material_pass.offset]);
-            pass.draw_indexed(draw.indices.clone(), 0, 0..1);
-            stats.draw_calls += 1;
-            stats.triangles += draw.indices.len() as u32 / 3;
+            for run in runs {
+                pass.draw_indexed(run.clone(), 0, 0..1);
+                stats.draw_calls += 1;
+                stats.triangles += run.len() as u32 / 3;
+            }
         }
     }
 
     fn draw_edges(
         &self,
         pass: &mut wgpu::RenderPass<'_>,
-        scene: &GpuScene,
+        shown: &Shown<'_>,
         stats: &mut FrameStats,
     ) {
-        if scene.edge_count > 0 {
-            pass.set_pipeline(&self.pipelines.wire);
-            pass.set_vertex_buffer(0, scene.vertices.slice(..));
-            pass.set_index_buffer(scene.edges.slice(..), wgpu::IndexFormat::Uint32);
-            pass.draw_indexed(0..scene.edge_count, 0, 0..1);
+        pass.set_pipeline(&self.pipelines.wire);
+        pass.set_vertex_buffer(0, shown.scene.vertices.slice(..));
+        pass.set_index_buffer(shown.scene.edges.slice(..), wgpu::IndexFormat::Uint32);
+        for run in &shown.visible.edge_runs {
+            pass.draw_indexed(run.clone(), 0, 0..1);
             stats.draw_calls += 1;
         }
     }
@@ -380,22 +403,26 @@ fn begin<'a>(
     })
 }
 
-/// What `mode` draws, in order. The lightmap mode stops a material after its lightmap, as `r_lightmap 1` does.
-fn selected_passes(scene: &GpuScene, mode: RenderMode) -> impl Iterator<Item = (&Draw, &Pass)> {
-    scene.draws.iter().flat_map(move |draw| {
-        let passes = match (mode, &draw.plain) {
-            (RenderMode::Wireframe, _) => &[],
-            (RenderMode::VertexColour | RenderMode::Normals, Some(plain)) => {
-                std::slice::from_ref(plain)
-            }
-            (RenderMode::Lightmap, Some(_)) => {
-                let last = draw.passes.iter().position(|pass| pass.has_lightmap);
-                &draw.passes[..last.map_or(draw.passes.len(), |last| last + 1)]
-            }
-            _ => draw.passes.as_slice(),
-        };
-        passes.iter().map(move |pass| (draw, pass))
-    })
+/// What `mode` draws, in order: number of the draw and a pass of it. The lightmap mode stops a material after its lightmap, as `r_lightmap 1` does.
+fn selected_passes(scene: &GpuScene, mode: RenderMode) -> impl Iterator<Item = (usize, &Pass)> {
+    scene
+        .draws
+        .iter()
+        .enumerate()
+        .flat_map(move |(number, draw)| {
+            let passes = match (mode, &draw.plain) {
+                (RenderMode::Wireframe, _) => &[],
+                (RenderMode::VertexColour | RenderMode::Normals, Some(plain)) => {
+                    std::slice::from_ref(plain)
+                }
+                (RenderMode::Lightmap, Some(_)) => {
+                    let last = draw.passes.iter().position(|pass| pass.has_lightmap);
+                    &draw.passes[..last.map_or(draw.passes.len(), |last| last + 1)]
+                }
+                _ => draw.passes.as_slice(),
+            };
+            passes.iter().map(move |pass| (number, pass))
+        })
 }
 
 /// The image of an animation at a time.

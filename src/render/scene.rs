@@ -1,5 +1,5 @@
 use std::collections::HashMap;
-use std::ops::Range;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use wgpu::util::DeviceExt as _;
 
@@ -13,6 +13,7 @@ use crate::render::lightmaps::Lightmaps;
 use crate::render::pipelines::{Program, SurfaceKey};
 use crate::render::shared;
 use crate::render::stage::{self, Picture};
+use crate::render::visibility::{DrawnSurface, Visible};
 use crate::scene::{Image, ImageId, LightingClass, Material, Scene, Stage, StageImage};
 
 /// Cloud height when a sky is one by its flag alone, game units: the default of `skyparms`.
@@ -23,17 +24,18 @@ pub struct GpuScene {
     pub(super) vertices: wgpu::Buffer,
     pub(super) indices: wgpu::Buffer,
     pub(super) edges: wgpu::Buffer,
-    pub(super) edge_count: u32,
     pub(super) lightmaps: Lightmaps,
     pub(super) images: Vec<wgpu::BindGroup>,
     pub(super) stages: Stages,
     /// In the order of drawing.
     pub(super) draws: Vec<Draw>,
+    visible: Mutex<Visible>,
 }
 
 /// The surfaces of one material.
 pub(super) struct Draw {
-    pub(super) indices: Range<u32>,
+    /// In the order of the index list.
+    pub(super) surfaces: Vec<DrawnSurface>,
     pub(super) passes: Vec<Pass>,
     /// The pass of the modes that show no material; `None` for skies, which look the same in all.
     pub(super) plain: Option<Pass>,
@@ -144,6 +146,13 @@ impl GpuScene {
         gpu.checked(|| Self::build(gpu, scene))
     }
 
+    /// What can be seen from `eye`.
+    pub(super) fn visible_from(&self, eye: glam::Vec3) -> MutexGuard<'_, Visible> {
+        let mut visible = self.visible.lock().unwrap_or_else(PoisonError::into_inner);
+        visible.update(&self.draws, eye);
+        visible
+    }
+
     fn build(gpu: &Gpu, scene: &Scene) -> Self {
         let layouts = Layouts::new(&gpu.device);
         let lightmaps = Lightmaps::new(gpu, &layouts, &scene.bsp.lightmaps);
@@ -153,20 +162,22 @@ impl GpuScene {
         let mut last = None;
         for surface in ordered_surfaces(scene) {
             let material = scene.material_of(surface);
-            let start = geometry.indices.len() as u32;
-            geometry.push(scene, surface, lightmaps.layer(surface.lightmap));
-            let end = geometry.indices.len() as u32;
-            if last == Some(surface.material) {
-                if let Some(draw) = draws.last_mut() {
-                    draw.indices.end = end;
-                }
+            let (indices, edges) = geometry.push(scene, surface, lightmaps.layer(surface.lightmap));
+            let drawn = DrawnSurface {
+                id: surface.id.0,
+                is_inline: surface.model != 0,
+                indices,
+                edges,
+            };
+            if let (true, Some(draw)) = (last == Some(surface.material), draws.last_mut()) {
+                draw.surfaces.push(drawn);
                 continue;
             }
             last = Some(surface.material);
             let passes = uploader.passes(material);
             let plain = plain_pass(material, &passes);
             draws.push(Draw {
-                indices: start..end,
+                surfaces: vec![drawn],
                 passes,
                 plain,
             });
@@ -194,7 +205,7 @@ impl GpuScene {
             ),
             indices: buffer("indices", bytemuck::cast_slice(&geometry.indices), index),
             edges: buffer("edges", bytemuck::cast_slice(&geometry.edges), index),
-            edge_count: geometry.edges.len() as u32,
+            visible: Mutex::new(Visible::new(Arc::clone(&scene.bsp))),
             lightmaps,
             stages: Stages::new(gpu, &layouts, uploader.slots),
             images: uploader.groups,
