@@ -310,6 +310,51 @@ fn failed_bake_leaves_the_old_file() {
     assert_eq!(std::fs::read(&target).unwrap(), b"old");
 }
 
+/// A bake of millions of points, interrupted once its progress shows that it runs.
+#[cfg(unix)]
+#[test]
+fn an_interrupt_cancels_the_bake_and_leaves_no_file() {
+    use std::io::{BufRead, BufReader};
+    use std::process::{Command, Stdio};
+
+    let folder = tempfile::tempdir().unwrap();
+    let target = folder.path().join("never.bsp");
+    let mut tool = Command::new(env!("CARGO_BIN_EXE_luxtool"))
+        .args([
+            "bake",
+            "demo",
+            "-sh",
+            "-gridsh",
+            "8",
+            "8",
+            "8",
+            "-progress",
+            "json",
+            "-o",
+        ])
+        .arg(&target)
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(tool.stderr.take().unwrap()).lines();
+    let begun = lines.find(|line| line.as_ref().is_ok_and(|line| line.contains("grid")));
+    assert!(begun.is_some(), "no progress was shown");
+    let id = tool.id().to_string();
+    assert!(
+        Command::new("kill")
+            .args(["-INT", &id])
+            .status()
+            .unwrap()
+            .success()
+    );
+    let interrupted = std::time::Instant::now();
+    let rest: Vec<String> = lines.map_while(Result::ok).collect();
+    assert_eq!(tool.wait().unwrap().code(), Some(5), "{rest:?}");
+    assert!(interrupted.elapsed().as_secs_f32() < 2.0);
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+}
+
 /// Whether the run found no adapter; with `REQUIRE_GPU=1` that is a failure.
 fn lacks_adapter(run: &Run) -> bool {
     if run.code != 3 {

@@ -6,7 +6,7 @@ use winit::window::Window;
 
 use crate::app::egui_glue::Painted;
 use crate::render::{Gpu, GpuGrids, GpuScene, RenderError, Renderer, TARGET_FORMAT};
-use crate::view::{GridSet, LoadedMap, State};
+use crate::view::{Camera, GridSet, LoadedMap, Overlays, State, ViewOptions};
 
 /// The window's surface, the picture's texture, and everything uploaded.
 pub(super) struct Graphics {
@@ -19,7 +19,31 @@ pub(super) struct Graphics {
     picture: Option<Picture>,
     scene: Option<(u64, GpuScene)>,
     grids: Vec<(Arc<GridSet>, GpuGrids)>,
+    drawn: Option<DrawnView>,
     started: Instant,
+}
+
+/// Everything that the picture depends on but time: while it stays the same, frames that only move panels reuse the
+/// picture, which keeps software renderers usable.
+struct DrawnView {
+    revision: u64,
+    grids: Arc<GridSet>,
+    camera: Camera,
+    options: ViewOptions,
+    overlays: Overlays,
+    size: (u32, u32),
+}
+
+impl DrawnView {
+    fn is_same(&self, other: &Self) -> bool {
+        // Grids are compared by identity: by value they are megabytes.
+        Arc::ptr_eq(&self.grids, &other.grids)
+            && self.revision == other.revision
+            && self.camera == other.camera
+            && self.options == other.options
+            && self.overlays == other.overlays
+            && self.size == other.size
+    }
 }
 
 /// The texture that the map is drawn into and that egui shows.
@@ -51,6 +75,7 @@ impl Graphics {
             picture: None,
             scene: None,
             grids: Vec::new(),
+            drawn: None,
             started: Instant::now(),
         })
     }
@@ -120,6 +145,21 @@ impl Graphics {
         let (Some((_, scene)), Some(picture)) = (&self.scene, &self.picture) else {
             return Ok(());
         };
+        let view = DrawnView {
+            revision: map.revision,
+            grids: Arc::clone(map.shown()),
+            camera: state.camera,
+            options: state.options,
+            overlays: state.overlays(),
+            size: picture.size,
+        };
+        if self
+            .drawn
+            .as_ref()
+            .is_some_and(|drawn| drawn.is_same(&view))
+        {
+            return Ok(());
+        }
         let grids = self
             .grids
             .iter()
@@ -132,12 +172,13 @@ impl Graphics {
             picture.size,
             scene,
             grids.map(|(_, grids)| grids),
-            &state.camera,
-            &state.options,
-            &state.overlays(),
+            &view.camera,
+            &view.options,
+            &view.overlays,
             self.started.elapsed().as_secs_f32(),
         )?;
         self.gpu.queue.submit([encoder.finish()]);
+        self.drawn = Some(view);
         Ok(())
     }
 
@@ -168,28 +209,55 @@ impl Graphics {
     /// Shows the panels. Textures are updated even when the frame itself is skipped, as egui demands.
     pub(super) fn paint(&mut self, painted: Painted) -> Result<(), RenderError> {
         let mut textures = painted.textures;
+        self.set_textures(&mut textures);
+        let outcome = self.acquire().map(|frame| {
+            if let Some(frame) = frame {
+                self.present(frame, &painted.jobs, painted.pixels_per_point);
+            }
+        });
+        self.free_textures(&mut textures);
+        outcome
+    }
+
+    #[expect(
+        clippy::iter_over_hash_type,
+        reason = "textures do not depend on each other"
+    )]
+    fn set_textures(&mut self, textures: &mut egui::TexturesDelta) {
         for (id, deltas) in textures.set.drain() {
             for delta in deltas {
                 self.panels
                     .update_texture(&self.gpu.device, &self.gpu.queue, id, &delta);
             }
         }
-        if let Some(frame) = self.acquire()? {
-            let view = frame
-                .texture
-                .create_view(&wgpu::TextureViewDescriptor::default());
-            let screen = egui_wgpu::ScreenDescriptor {
-                size_in_pixels: [self.config.width, self.config.height],
-                pixels_per_point: painted.pixels_per_point,
-            };
-            self.record_panels(&painted.jobs, &view, &screen);
-            self.window.pre_present_notify();
-            self.gpu.queue.present(frame);
-        }
+    }
+
+    #[expect(
+        clippy::iter_over_hash_type,
+        reason = "textures do not depend on each other"
+    )]
+    fn free_textures(&mut self, textures: &mut egui::TexturesDelta) {
         for id in textures.free.drain() {
             self.panels.free_texture(&id);
         }
-        Ok(())
+    }
+
+    fn present(
+        &mut self,
+        frame: wgpu::SurfaceTexture,
+        jobs: &[egui::ClippedPrimitive],
+        pixels_per_point: f32,
+    ) {
+        let view = frame
+            .texture
+            .create_view(&wgpu::TextureViewDescriptor::default());
+        let screen = egui_wgpu::ScreenDescriptor {
+            size_in_pixels: [self.config.width, self.config.height],
+            pixels_per_point,
+        };
+        self.record_panels(jobs, &view, &screen);
+        self.window.pre_present_notify();
+        self.gpu.queue.present(frame);
     }
 
     fn record_panels(
@@ -232,9 +300,9 @@ impl Graphics {
     /// The next frame of the surface; `None` skips this one.
     fn acquire(&mut self) -> Result<Option<wgpu::SurfaceTexture>, RenderError> {
         match self.surface.get_current_texture() {
-            wgpu::CurrentSurfaceTexture::Success(frame) => Ok(Some(frame)),
-            // Shown as it is; the resize event that follows configures it anew.
-            wgpu::CurrentSurfaceTexture::Suboptimal(frame) => Ok(Some(frame)),
+            // A suboptimal one is shown as it is; the resize event that follows configures the surface anew.
+            wgpu::CurrentSurfaceTexture::Success(frame)
+            | wgpu::CurrentSurfaceTexture::Suboptimal(frame) => Ok(Some(frame)),
             wgpu::CurrentSurfaceTexture::Timeout => {
                 self.window.request_redraw();
                 Ok(None)
@@ -300,6 +368,7 @@ impl Graphics {
             None => self.panels.register_native_texture(device, &view, filter),
         };
         self.picture = Some(Picture { view, size, id });
+        self.drawn = None;
     }
 
     fn encoder(&self, label: &str) -> wgpu::CommandEncoder {
@@ -326,5 +395,7 @@ fn configuration(
         config.format = format;
     }
     config.present_mode = wgpu::PresentMode::AutoVsync;
+    // A look must show its frame at once, not behind two others.
+    config.desired_maximum_frame_latency = 1;
     Ok(config)
 }

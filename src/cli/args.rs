@@ -123,13 +123,6 @@ impl Profile {
 }
 
 #[derive(Args, Debug)]
-#[cfg_attr(
-    not(feature = "viewer"),
-    expect(
-        dead_code,
-        reason = "parsed so that the refusal is the same, read only by the renderer"
-    )
-)]
 pub(crate) struct ShotArgs {
     #[command(flatten)]
     pub(crate) map: MapArgs,

@@ -10,7 +10,7 @@ use crate::cli::error::Exit;
 use crate::cli::output::{Document, Output, json_bytes, warning_lines};
 use crate::cli::progress::{PROGRESS_INTERVAL, ProgressView};
 use crate::format::bsp::write;
-use crate::job::{Cancelled, Job, JobContext, JobError, JobState, Warnings};
+use crate::job::{CancelToken, Cancelled, Job, JobContext, JobError, JobState, Warnings};
 use crate::light::{BakeSettings, Baked, apply, bake, plan};
 use crate::scene::Scene;
 use crate::vfs::save;
@@ -117,6 +117,7 @@ fn run_job(
         move |context| bake(&job_scene, &settings, context),
     )
     .context("cannot start a thread")?;
+    cancel_on_interrupt(&job.context().cancel);
     let mut view = ProgressView::new(how);
     let result = loop {
         match job.poll() {
@@ -136,6 +137,21 @@ fn run_job(
         Err(JobError::Cancelled) => Err(Cancelled.into()),
         Err(JobError::Failed(error)) => Err(error.into()),
         Err(JobError::Panicked(message)) => bail!("internal error: {message}"),
+    }
+}
+
+/// An interrupt or a request to end cancels the bake; a second one ends the process at once.
+fn cancel_on_interrupt(cancel: &CancelToken) {
+    let cancel = cancel.clone();
+    let handler = move || {
+        if cancel.is_cancelled() {
+            std::process::exit(i32::from(Exit::Cancelled.code()));
+        }
+        cancel.cancel();
+    };
+    // A process that has a handler already keeps it: then an interrupt does what it did before.
+    if let Err(error) = ctrlc::set_handler(handler) {
+        log::debug!("no interrupt handler: {error}");
     }
 }
 

@@ -261,7 +261,7 @@ impl Shot {
         let [x, y, z] = self.eye;
         writeln!(
             err,
-            "view {x},{y},{z},{},{} fov {:.2} on {}; map open after {:.2} s, first picture after {:.2} s",
+            "view {x},{y},{z},{:.2},{:.2} fov {:.2} on {}; map open after {:.2} s, first picture after {:.2} s",
             self.yaw, self.pitch, self.fov, self.adapter, self.open_secs, self.first_frame_secs
         )?;
         if let Some(times) = &self.frames {

@@ -2,7 +2,7 @@ use egui::{Button, DragValue, RichText, Ui};
 
 use crate::light::Plan;
 use crate::ui::widgets::{
-    Explained, bytes, empty_ui, row_ui, section_ui, sides_ui, thousands, triple,
+    Explained, bytes, empty_ui, point_count, row_ui, section_ui, sides_ui, thousands, triple,
 };
 use crate::ui::{Model, theme};
 use crate::view::{BakeForm, Command, ShCellBy};
@@ -140,10 +140,13 @@ fn plan_ui(ui: &mut Ui, model: &Model<'_>) {
 }
 
 fn plan_line(plan: &Plan) -> String {
-    let points = |lattice: Option<u64>| lattice.unwrap_or(0);
-    let sh = points(plan.sh.as_ref().map(|lattice| lattice.len()));
-    let legacy = points(plan.legacy.as_ref().map(|lattice| lattice.len()));
-    let mut parts = vec![format!("{} pts", thousands(sh + legacy))];
+    let grids = [&plan.sh, &plan.legacy];
+    let points: u64 = grids
+        .into_iter()
+        .flatten()
+        .map(|lattice| point_count(lattice.counts))
+        .sum();
+    let mut parts = vec![format!("{} pts", thousands(points))];
     if plan.sh.is_some() {
         parts.push(format!("SH {}", bytes(plan.sh_bytes)));
     }

@@ -1,7 +1,9 @@
 use egui::{RichText, Ui};
 use glam::{UVec3, Vec3};
 
-use crate::ui::widgets::{Explained, bytes, empty_ui, section_ui, thousands, triple, value_ui};
+use crate::ui::widgets::{
+    Explained, bytes, empty_ui, point_count, section_ui, thousands, triple, value_ui,
+};
 use crate::ui::{Model, theme};
 use crate::view::{Command, LoadedMap, Side, Tab};
 
@@ -62,27 +64,22 @@ fn grids_ui(ui: &mut Ui, map: &LoadedMap, commands: &mut Vec<Command>) {
             RichText::new("none, or not matching").color(theme::WARNING),
         ),
     }
-    match &lighting.sh_grid {
-        Some(grid) => layout_ui(ui, "SH", grid.lattice.counts, grid.lattice.cell_size, 108),
-        None => {
-            value_ui(ui, "SH", "none");
-            if ui
-                .button("Bake SH grid")
-                .tip("Brings the bake settings to the front.")
-                .clicked()
-            {
-                commands.push(Command::ShowTab(Tab::Bake));
-            }
-        }
+    if let Some(grid) = &lighting.sh_grid {
+        layout_ui(ui, "SH", grid.lattice.counts, grid.lattice.cell_size, 108);
+        return;
+    }
+    value_ui(ui, "SH", "none");
+    if ui
+        .button("Bake SH grid")
+        .tip("Brings the bake settings to the front.")
+        .clicked()
+    {
+        commands.push(Command::ShowTab(Tab::Bake));
     }
 }
 
 fn layout_ui(ui: &mut Ui, name: &str, counts: UVec3, cell: Vec3, point_bytes: u64) {
-    let points = counts
-        .to_array()
-        .into_iter()
-        .map(u64::from)
-        .product::<u64>();
+    let points = point_count(counts);
     let text = format!(
         "{} × {} × {} = {} points\ncell {}, {}",
         counts.x,

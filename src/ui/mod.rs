@@ -10,6 +10,7 @@ mod bottom;
 mod help;
 mod inspector;
 mod map_tab;
+mod menus;
 mod probe_tab;
 mod sample_tab;
 mod shortcuts;
@@ -53,7 +54,7 @@ pub fn root_ui(
         egui::Panel::top("toolbar")
             .frame(theme::bar_frame())
             .show(ui, |ui| {
-                toolbar::toolbar_ui(ui, model, options, &mut commands)
+                toolbar::toolbar_ui(ui, model, options, &mut commands);
             });
         egui::Panel::bottom("status")
             .frame(theme::bar_frame())
@@ -70,14 +71,14 @@ pub fn root_ui(
             .default_size(theme::LEFT_WIDTH)
             .resizable(true)
             .show(ui, |ui| {
-                view_panel::view_panel_ui(ui, model, options, &mut commands)
+                view_panel::view_panel_ui(ui, model, options, &mut commands);
             });
         egui::Panel::right("inspector")
             .frame(theme::panel_frame())
             .default_size(theme::RIGHT_WIDTH)
             .resizable(true)
             .show(ui, |ui| {
-                inspector::inspector_ui(ui, model, options, form, &mut commands)
+                inspector::inspector_ui(ui, model, options, form, &mut commands);
             });
         bars::bars_ui(ui, model, &mut commands);
     }

@@ -1,8 +1,8 @@
 use egui::{Button, RichText, Ui};
 
 use crate::ui::widgets::{Explained, thousands};
-use crate::ui::{Model, theme};
-use crate::view::{Command, ProbeShow, RenderMode, Tab, ViewOptions};
+use crate::ui::{Model, menus, theme};
+use crate::view::{Command, ProbeShow, RenderMode, Side, Tab, ViewOptions};
 
 /// Words and tooltips of the probe buttons.
 const PROBES: [(ProbeShow, &str, &str); 4] = [
@@ -31,7 +31,7 @@ pub(crate) fn toolbar_ui(
     options: &mut ViewOptions,
     commands: &mut Vec<Command>,
 ) {
-    egui::MenuBar::new().ui(ui, |ui| menus_ui(ui, model, options, commands));
+    egui::MenuBar::new().ui(ui, |ui| menus::menus_ui(ui, model, options, commands));
     ui.add_space(1.0);
     ui.horizontal_wrapped(|ui| {
         modes_ui(ui, options);
@@ -45,7 +45,34 @@ pub(crate) fn toolbar_ui(
         bake_ui(ui, model, commands);
         ui.separator();
         save_ui(ui, model, commands);
+        sides_ui(ui, model, commands);
     });
+}
+
+/// Which lighting is shown, once there are two.
+fn sides_ui(ui: &mut Ui, model: &Model<'_>, commands: &mut Vec<Command>) {
+    let Some(map) = model.state.map.as_ref().filter(|map| map.bake.is_some()) else {
+        return;
+    };
+    ui.separator();
+    ui.label(RichText::new("Shown").color(theme::WEAK));
+    for (side, word, tip) in [
+        (
+            Side::Original,
+            "A file",
+            "The grids that the file holds (B).",
+        ),
+        (
+            Side::Baked,
+            "B bake",
+            "The grids of this session's bake (B).",
+        ),
+    ] {
+        let is_shown = map.side == side;
+        if ui.selectable_label(is_shown, word).tip(tip).clicked() && !is_shown {
+            commands.push(Command::ToggleBlink);
+        }
+    }
 }
 
 fn modes_ui(ui: &mut Ui, options: &mut ViewOptions) {
@@ -126,201 +153,4 @@ fn save_ui(ui: &mut Ui, model: &Model<'_>, commands: &mut Vec<Command>) {
     {
         commands.push(Command::Save);
     }
-    if state.is_unsaved() {
-        ui.label(RichText::new("unsaved bake").color(theme::WARNING).small());
-    }
-}
-
-fn menus_ui(
-    ui: &mut Ui,
-    model: &Model<'_>,
-    options: &mut ViewOptions,
-    commands: &mut Vec<Command>,
-) {
-    let state = model.state;
-    let has_map = state.map.is_some();
-    let mut item = |ui: &mut Ui, enabled: bool, text: &str, keys: &str, tip: &str, command| {
-        let button = Button::new(text).shortcut_text(keys);
-        if ui.add_enabled(enabled, button).tip(tip).clicked() {
-            commands.push(command);
-            ui.close();
-        }
-    };
-    ui.menu_button("File", |ui| {
-        ui.set_min_width(210.0);
-        item(
-            ui,
-            true,
-            "Open…",
-            "Ctrl+O",
-            "Opens a BSP, or a pk3 that holds one.",
-            Command::OpenDialog,
-        );
-        item(
-            ui,
-            true,
-            "Open the demo",
-            "",
-            "Opens the embedded demo map.",
-            Command::OpenDemo,
-        );
-        item(
-            ui,
-            has_map,
-            "Reload",
-            "Ctrl+R",
-            "Reads the file again and keeps the view.",
-            Command::Reload,
-        );
-        ui.separator();
-        item(
-            ui,
-            state.is_unsaved(),
-            "Save bake",
-            "Ctrl+S",
-            "Puts the bake into the BSP.",
-            Command::Save,
-        );
-        item(
-            ui,
-            has_map,
-            "Save as…",
-            "",
-            "Writes the map with the bake to a new file.",
-            Command::SaveAsDialog,
-        );
-        ui.separator();
-        item(
-            ui,
-            has_map,
-            "Screenshot",
-            "Ctrl+Shift+S",
-            "Writes the picture as PNG, without panels.",
-            Command::Screenshot,
-        );
-        ui.separator();
-        item(
-            ui,
-            true,
-            "Quit",
-            "Ctrl+Q",
-            "Leaves the program; asks before a bake is lost.",
-            Command::Quit,
-        );
-    });
-    ui.menu_button("View", |ui| {
-        ui.set_min_width(210.0);
-        for (number, mode) in RenderMode::ALL.into_iter().enumerate() {
-            let keys = format!("Alt+{}", number + 1);
-            item(
-                ui,
-                true,
-                mode.label(),
-                &keys,
-                "What the surfaces show.",
-                Command::SetMode(mode),
-            );
-        }
-        ui.separator();
-        ui.checkbox(&mut options.wire_overlay, "Wire overlay")
-            .tip("Edges of the triangles over the picture (r_showtris 1).");
-        item(
-            ui,
-            true,
-            "Hide panels",
-            "Z",
-            "Shows the picture alone.",
-            Command::ToggleUi,
-        );
-        item(
-            ui,
-            true,
-            "Show log",
-            "O",
-            "Opens or closes the log below.",
-            Command::ToggleLog,
-        );
-        ui.separator();
-        let spawns = state.map.as_ref().map_or(0, |map| map.scene.spawns.len());
-        item(
-            ui,
-            spawns > 0,
-            "Go to the first spawn",
-            "",
-            "Back to where a player starts.",
-            Command::GoToSpawn(0),
-        );
-    });
-    ui.menu_button("Probes", |ui| {
-        ui.set_min_width(210.0);
-        for (show, word, tip) in PROBES {
-            let text = format!("Show {}", word.to_lowercase().replace("sh", "SH"));
-            item(ui, true, &text, "", tip, Command::SetProbes(show));
-        }
-        ui.separator();
-        item(
-            ui,
-            true,
-            "X-ray",
-            "X",
-            "Spheres through walls.",
-            Command::ToggleXRay,
-        );
-        item(
-            ui,
-            options.sample.pinned.is_some(),
-            "Unpin the sample",
-            "",
-            "Takes the pinned sample sphere away.",
-            Command::Unpin,
-        );
-    });
-    ui.menu_button("Bake", |ui| {
-        ui.set_min_width(210.0);
-        let idle = state.baking.is_none();
-        item(
-            ui,
-            has_map && idle,
-            "Start",
-            "F5",
-            "Bakes with the settings of the Bake tab.",
-            Command::StartBake,
-        );
-        item(
-            ui,
-            !idle,
-            "Stop",
-            "Esc",
-            "Stops the running bake and changes nothing.",
-            Command::CancelBake,
-        );
-        let has_bake = state.map.as_ref().is_some_and(|map| map.bake.is_some());
-        item(
-            ui,
-            has_bake,
-            "Blink old ↔ new",
-            "B",
-            "Shows the file's grid or the bake in turn.",
-            Command::ToggleBlink,
-        );
-        item(
-            ui,
-            has_map,
-            "Settings",
-            "",
-            "Brings the Bake tab to the front.",
-            Command::ShowTab(Tab::Bake),
-        );
-    });
-    ui.menu_button("Help", |ui| {
-        ui.set_min_width(210.0);
-        item(
-            ui,
-            true,
-            "Keys and mouse",
-            "F1",
-            "What each key and mouse button does.",
-            Command::ToggleHelp,
-        );
-    });
 }

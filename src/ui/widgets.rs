@@ -1,7 +1,7 @@
 //! Small pieces that every panel uses: tooltips, accessible names, form rows.
 
 use egui::{Response, RichText, Ui, WidgetText};
-use glam::Vec3;
+use glam::{UVec3, Vec3};
 
 use crate::ui::theme;
 
@@ -87,6 +87,11 @@ pub(crate) fn thousands(value: u64) -> String {
         text.push(digit);
     }
     text
+}
+
+/// Points of a grid with so many along each axis.
+pub(crate) fn point_count(counts: UVec3) -> u64 {
+    counts.to_array().into_iter().map(u64::from).product()
 }
 
 /// A size in B, KiB or MiB.

@@ -17,15 +17,13 @@ impl State {
                 grids,
                 secs,
             } => self.bake_finished(revision, &baked, grids, secs),
-            Command::BakeFailed { revision, message } => {
-                if self.baking.take_if(|at| *at == revision).is_some() {
-                    self.report(Level::Error, format!("Bake failed: {message}"));
-                }
+            Command::BakeFailed { revision, message } if self.baking == Some(revision) => {
+                self.baking = None;
+                self.report(Level::Error, format!("Bake failed: {message}"));
             }
-            Command::BakeCancelled { revision } => {
-                if self.baking.take_if(|at| *at == revision).is_some() {
-                    self.report(Level::Info, "Bake cancelled, nothing changed");
-                }
+            Command::BakeCancelled { revision } if self.baking == Some(revision) => {
+                self.baking = None;
+                self.report(Level::Info, "Bake cancelled, nothing changed");
             }
             Command::CancelBake => return self.baking.map(|_| Effect::CancelBake),
             Command::ToggleBlink => self.toggle_blink(),

@@ -169,7 +169,7 @@ impl State {
             | Command::PinSample(_)
             | Command::Unpin
             | Command::EndHover
-            | Command::Escape => self.apply_pick(command),
+            | Command::Escape => self.apply_pick(&command),
             Command::SetMode(_)
             | Command::SetProbes(_)
             | Command::ToggleProbes
@@ -183,7 +183,7 @@ impl State {
             | Command::GoToSpawn(_)
             | Command::SetSpeed(_)
             | Command::SetFov(_) => {
-                self.apply_view(command);
+                self.apply_view(&command);
                 None
             }
             Command::ShowTab(_)
@@ -264,15 +264,9 @@ impl State {
                 return self.open(source);
             }
             Command::MapLoaded(map) => return self.map_loaded(*map),
-            Command::LoadFailed { revision, message } => {
-                if self
-                    .loading
-                    .as_ref()
-                    .is_some_and(|l| l.revision == revision)
-                {
-                    self.loading = None;
-                    self.report(Level::Error, message);
-                }
+            Command::LoadFailed { revision, message } if self.is_loading(revision) => {
+                self.loading = None;
+                self.report(Level::Error, message);
             }
             Command::DialogUnavailable(purpose) => self.panels.path_field = Some(purpose),
             Command::ClosePathField => self.panels.path_field = None,
@@ -286,6 +280,12 @@ impl State {
             _ => {}
         }
         None
+    }
+
+    fn is_loading(&self, revision: u64) -> bool {
+        self.loading
+            .as_ref()
+            .is_some_and(|loading| loading.revision == revision)
     }
 
     fn open(&mut self, source: LoadSource) -> Option<Effect> {
@@ -346,9 +346,9 @@ impl State {
             Camera::fov_x_for_aspect(self.flight.fov_deg.to_radians(), self.aspect());
     }
 
-    fn apply_view(&mut self, command: Command) {
+    fn apply_view(&mut self, command: &Command) {
         let probes = &mut self.options.probes;
-        match command {
+        match *command {
             Command::SetMode(mode) => self.options.mode = mode,
             Command::SetProbes(show) => probes.show = show,
             Command::ToggleProbes if probes.show == ProbeShow::Off => {
@@ -427,8 +427,8 @@ impl State {
         None
     }
 
-    fn apply_pick(&mut self, command: Command) -> Option<Effect> {
-        match command {
+    fn apply_pick(&mut self, command: &Command) -> Option<Effect> {
+        match *command {
             Command::Click { ray, purpose } => {
                 self.map.as_ref()?;
                 return Some(Effect::Pick { ray, purpose });
