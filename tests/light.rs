@@ -191,7 +191,12 @@ fn zz_debug_points() {
             .map(|(x, y)| x.abs_diff(*y))
             .max()
             .unwrap();
-        if d > 1 && n < 40 {
+        if (d > 1
+            || (b.directed.iter().any(|x| *x > 4)
+                && a.azimuth.abs_diff(b.azimuth) > 3
+                && a.zenith > 4))
+            && n < 400
+        {
             n += 1;
             println!(
                 "{p} ours {:?} {:?} {} {}  ref {:?} {:?} {} {}",
@@ -221,7 +226,7 @@ fn zz_debug_points() {
             .zip(b.iter().flatten())
             .map(|(x, y)| (x - y).abs())
             .fold(0.0, f32::max);
-        if d > 0.5 && n < 40 {
+        if d > 0.5 && n < 400 {
             n += 1;
             println!("{p} ours {:?} ref {:?}", &a[0..4], &b[0..4]);
         }

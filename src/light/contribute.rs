@@ -107,10 +107,9 @@ fn unshadowed(light: &Light, position: Vec3, settings: &BakeSettings) -> Option<
             let share = spot_share(light, *radius_by_distance, position)?;
             Some((faded(light, distance) * share, light.origin))
         }
-        Emission::Area(area) if settings.faster => {
-            let is_behind = position.dot(light.normal) - area.plane_dist < BEHIND;
-            (!is_behind || area.two_sided)
-                .then(|| (light.photons / (distance * distance), light.origin))
+        // Not even the side matters, so backsplash lights add to what is before a lamp.
+        Emission::Area(_) if settings.faster => {
+            Some((light.photons / (distance * distance), light.origin))
         }
         Emission::Area(area) => from_area(light, area, position),
         Emission::Sun { .. } => None,
