@@ -10,11 +10,11 @@
 //! | [`format`](mod@format) | bytes ↔ typed file contents | `math` |
 //! | [`vfs`] | search path over folders and pk3 archives | `format` |
 //! | [`scene`] | what the map is: meshes, materials, visibility, light grids | `math job format vfs` |
-//! | [`trace`] | bounding-volume hierarchy, ray and point queries | `math scene` |
+//! | [`trace`] | bounding-volume hierarchy, ray and point queries | `math format scene` |
 //! | [`light`] | the light compiler | `math job format scene trace` |
 //! | [`probe`] | sampling, comparing and judging a light grid | `math format scene trace` |
-//! | [`view`] | camera, options, selection, commands: plain state | `math job scene light probe` |
-//! | `render` † | scene + view → texture | `math scene probe view` |
+//! | [`view`] | camera, options, selection, commands: plain state | `math job format scene light probe` |
+//! | `render` † | scene + view → texture | `math format scene probe view` |
 //! | `ui` † | state → widgets and commands | `math job scene light probe view` |
 //! | `app` † | window, surface, dialogs, owner of jobs | all but `cli` |
 //! | [`cli`] | arguments and headless subcommands | all but `ui`, `app` (`render` †) |

@@ -45,9 +45,9 @@ fn every_drawn_surface_of_the_demo_has_its_picture() {
     assert!(scene.spawns.len() >= 4);
 }
 
-/// The four columns are patches of 9×3. Their stored control normals point inwards; the engine ignores them and so do we.
+/// The four columns are patches of 9×3 whose front, as the author drew them, is the inside: that is what the engine shows.
 #[test]
-fn columns_are_round_and_face_outwards() {
+fn columns_are_round_and_face_the_stored_side() {
     let (scene, _) = demo();
     let column = SurfaceKind::Patch {
         width: 9,
@@ -59,6 +59,10 @@ fn columns_are_round_and_face_outwards() {
         .collect();
     assert_eq!(columns.len(), 4);
     for surface in columns {
+        let raw = &scene.bsp.surfaces[surface.id.0 as usize];
+        let stored = scene.bsp.draw_verts[raw.first_vert as usize].normal;
+        let first = &scene.vertices[scene.indices[surface.indices.start as usize] as usize];
+        assert!(first.normal.dot(stored) > 0.95);
         let axis = surface.bounds.centre().truncate();
         let range = surface.indices.start as usize..surface.indices.end as usize;
         for index in &scene.indices[range] {
@@ -66,7 +70,7 @@ fn columns_are_round_and_face_outwards() {
             let out = vertex.position.truncate() - axis;
             // Quadratic arcs of a square of half-side 40 stay within 40 and 42.5 of its axis.
             assert!((39.9..42.5).contains(&out.length()), "{out}");
-            assert!(vertex.normal.truncate().dot(out.normalize_or_zero()) > 0.95);
+            assert!(vertex.normal.truncate().dot(out.normalize_or_zero()) < -0.95);
         }
     }
 }

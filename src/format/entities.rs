@@ -161,7 +161,7 @@ fn parse(bytes: &[u8], depth: Depth) -> Entities {
             },
             Token::Word(text) | Token::Quoted(text) => match (&mut open, key.take()) {
                 (Some(entity), Some(name)) if entity.pairs.len() < PAIR_LIMIT => {
-                    entity.pairs.push((name, text))
+                    entity.pairs.push((name, text));
                 }
                 (Some(_), Some(_)) => entities.warn(&tokens, "too many keys in one entity"),
                 (Some(_), None) => key = Some(text),

@@ -48,7 +48,7 @@ impl<'a> Tokens<'a> {
     /// Line of the last token, from 1.
     pub(crate) fn line(&self) -> usize {
         let before = self.bytes.get(..self.start).unwrap_or_default();
-        1 + before.iter().filter(|b| **b == b'\n').count()
+        before.split(|byte| *byte == b'\n').count()
     }
 
     /// Whether the text ended inside a quote.

@@ -18,9 +18,7 @@ impl Aabb {
 
     /// The smallest box around `points`; [`Aabb::EMPTY`] for none.
     pub fn from_points(points: impl IntoIterator<Item = Vec3>) -> Self {
-        points
-            .into_iter()
-            .fold(Self::EMPTY, |bounds, point| bounds.extend(point))
+        points.into_iter().fold(Self::EMPTY, Self::extend)
     }
 
     /// The smallest box around this one and `point`.

@@ -85,7 +85,7 @@ pub fn node_legacy(
     profile: LegacyProfile,
     overbright: Overbright,
 ) -> LegacyLight {
-    let (ambient, directed) = shifted(point, overbright);
+    let (ambient, directed) = shifted(*point, overbright);
     let skipped = profile == LegacyProfile::Ioq3 && point.ambient == [0; 3];
     let blended = if skipped {
         LegacyLight::default()
@@ -131,7 +131,7 @@ pub fn sample_legacy(
             corner.verdict = Verdict::ZeroAmbient;
             continue;
         }
-        let (ambient, directed) = shifted(point, overbright);
+        let (ambient, directed) = shifted(*point, overbright);
         sample.weight += corner.weight;
         sum.ambient += ambient * corner.weight;
         sum.directed += directed * corner.weight;
@@ -158,7 +158,7 @@ fn with_factors(light: &LegacyLight, profile: LegacyProfile) -> LegacyLight {
 }
 
 /// Ambient and directed after overbright: whole bytes for bits, as the engine has them.
-fn shifted(point: &LightGridPoint, overbright: Overbright) -> (Vec3, Vec3) {
+fn shifted(point: LightGridPoint, overbright: Overbright) -> (Vec3, Vec3) {
     let shift_one = |rgb: [u8; 3]| match overbright {
         Overbright::Bits(bits) => Vec3::from(shift_bytes(rgb, bits).map(f32::from)),
         Overbright::Blog => shift(

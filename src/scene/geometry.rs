@@ -236,7 +236,7 @@ impl Geometry {
         for y in 0..grid.height - 1 {
             for x in 0..grid.width - 1 {
                 let (a, b, c, d) = (at(x, y), at(x + 1, y), at(x, y + 1), at(x + 1, y + 1));
-                self.indices.extend([a, b, c, b, d, c]);
+                self.indices.extend([a, c, b, b, c, d]);
             }
         }
     }

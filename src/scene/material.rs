@@ -97,6 +97,10 @@ impl Material {
 
 /// A drawing pass with its images resolved.
 #[derive(Clone, Debug, PartialEq)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a keyword of its own in the script"
+)]
 pub struct Stage {
     /// What is drawn.
     pub image: StageImage,

@@ -145,9 +145,9 @@ pub fn patch_levels(patches: &[PatchInput]) -> Vec<PatchLevels> {
         }
     }
     let mut highest: BTreeMap<usize, u32> = BTreeMap::new();
-    for node in 0..owners.len() {
+    for (node, own) in levels.iter().enumerate() {
         let level = highest.entry(groups.root(node)).or_default();
-        *level = (*level).max(levels[node]);
+        *level = (*level).max(*own);
     }
     let mut result: Vec<PatchLevels> = patches
         .iter()
@@ -311,14 +311,14 @@ pub fn tessellate(patch: &PatchInput, levels: &PatchLevels) -> PatchGrid {
     }
 }
 
-/// Normal of the mesh at a vertex. Triangles are clockwise seen from the front, so it is the cross product of the height
-/// and width directions in that order.
+/// Normal of the mesh at a vertex: the cross product of the width and height directions in that order, the side that the
+/// engine draws and that stored control normals point to.
 fn mesh_normal(columns: &[Vec<Point>], x: usize, y: usize) -> Vec3 {
     let (width, height) = (columns.len(), columns[0].len());
     let at = |x: usize, y: usize| columns[x][y].position;
     let along_width = at((x + 1).min(width - 1), y) - at(x.saturating_sub(1), y);
     let along_height = at(x, (y + 1).min(height - 1)) - at(x, y.saturating_sub(1));
-    let mesh = along_height.cross(along_width).normalize_or_zero();
+    let mesh = along_width.cross(along_height).normalize_or_zero();
     let blended = columns[x][y].normal.normalize_or_zero();
     if mesh == Vec3::ZERO { blended } else { mesh }
 }
@@ -412,9 +412,9 @@ mod tests {
 
     #[test]
     fn normals_face_the_clockwise_side() {
-        // Row along +X, next row along −Y: clockwise seen from +Z.
+        // Row along +X, next row along +Y: seen from +Z.
         let controls = (0..9)
-            .map(|i| control(Vec3::new((i % 3) as f32, -((i / 3) as f32), 0.0)))
+            .map(|i| control(Vec3::new((i % 3) as f32, (i / 3) as f32, 0.0)))
             .collect();
         let patch = PatchInput {
             width: 3,

@@ -202,7 +202,7 @@ impl<'a> Resolver<'a> {
             .filter_map(|stage| self.stage(stage, lighting, &definition.name))
             .collect();
         material.cull = definition.cull;
-        material.sky = definition.sky.clone();
+        material.sky.clone_from(&definition.sky);
         material.sky_box = definition
             .sky
             .as_ref()

@@ -198,7 +198,11 @@ impl Vfs {
             .filter_map(|entry| {
                 let path = entry.ok()?.path();
                 let name = path.file_name()?.to_str()?.to_ascii_uppercase();
-                (name.ends_with(".PK3") || name.ends_with(".PK3DIR")).then_some((name, path))
+                let extension = path.extension()?;
+                let is_archive = ["pk3", "pk3dir"]
+                    .iter()
+                    .any(|known| extension.eq_ignore_ascii_case(known));
+                is_archive.then_some((name, path))
             })
             .collect();
         archives.sort_unstable_by(|a, b| b.cmp(a));

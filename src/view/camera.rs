@@ -4,7 +4,7 @@ use crate::math::Ray;
 use crate::scene::SpawnPoint;
 
 /// Nearest distance drawn, game units; the engine's value.
-pub const NEAR: f32 = 4.0;
+const NEAR: f32 = 4.0;
 /// Steepest look up or down, radians: short of vertical so that the heading stays defined.
 const PITCH_LIMIT: f32 = 89.9 * std::f32::consts::PI / 180.0;
 

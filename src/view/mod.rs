@@ -1,12 +1,31 @@
 //! Camera, options, selection, commands: plain state that can be copied, compared and tested. No handle to anything.
 //!
 //! [`State::apply`] is pure: a [`Command`] changes the state and may ask for an [`Effect`], which only `app` performs and
-//! whose outcome comes back as another command.
+//! whose outcome comes back as another command. Every opened map has a revision number; a job's result for an older one
+//! is dropped.
 
+mod bake_form;
+mod baking;
 mod camera;
+mod command;
+mod map;
 mod options;
 mod overlay;
+mod overlays;
+mod selection;
+mod state;
+#[cfg(test)]
+mod state_tests;
 
+pub use bake_form::{BakeForm, PlanCache, ShCellBy};
 pub use camera::Camera;
+pub use command::{Command, Effect, FilePurpose, LoadSource, Looking, PickPurpose, Tab};
+pub use map::{BakeResult, GridSet, LoadedMap, MapFile, Side};
 pub use options::{GridSource, ProbeOptions, ProbeShow, RenderMode, SampleOptions, ViewOptions};
 pub use overlay::{CornerMark, Overlays, SampleMark, SphereLight};
+pub use overlays::sample_mark;
+pub use selection::{
+    ProbeRef, SurfaceHit, cell_size, nearest_probe, pick_probe, probe_position, probe_radius,
+    shown_source, stepped,
+};
+pub use state::{FOV_RANGE, Flight, Level, Loading, LogLine, Panels, Pending, SPEED_RANGE, State};

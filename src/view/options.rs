@@ -102,7 +102,7 @@ impl Default for ProbeOptions {
     fn default() -> Self {
         Self {
             show: ProbeShow::Off,
-            size: 0.2,
+            size: 0.1,
             distance: 1024.0,
             x_ray: false,
             hide_in_solid: true,

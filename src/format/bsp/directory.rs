@@ -368,9 +368,10 @@ fn probe_sh(bytes: &[u8], room: usize, directory: &mut Directory, warnings: &mut
     let may_exist = by_marker || (directory.marker.is_none() && room > number);
     let entry = extra_entry(bytes, directory, number)
         .filter(|entry| may_exist && entry.length >= SH_HEAD_BYTES);
-    let label_47 = match directory.entry(LumpKind::Advertisements).is_live() {
-        true => VariantLabel::QuakeLive,
-        false => VariantLabel::Unknown47,
+    let label_47 = if directory.entry(LumpKind::Advertisements).is_live() {
+        VariantLabel::QuakeLive
+    } else {
+        VariantLabel::Unknown47
     };
     let is_47 = directory.variant.version == 47;
     directory.variant.label = if is_47 {

@@ -7,14 +7,18 @@ use crate::format::bsp::directory::{
     Directory, SH_HEAD_BYTES, SH_POINT_BYTES, VariantLabel, read_directory,
 };
 use crate::format::bsp::error::{BspError, BspWarning};
-use crate::format::bsp::records::{self, size};
+use crate::format::bsp::records::{
+    self, RawBrush, RawFog, RawLeaf, RawModel, RawNode, RawSurface, size,
+};
 use crate::format::bsp::sanitise::{Findings, Limits, Sanitiser};
 use crate::format::bsp::types::{
-    Bsp, LIGHTMAP_BYTES, LightmapPage, LumpKind, ShGrid, SurfaceKind, Visibility,
+    Bsp, DrawVert, LIGHTMAP_BYTES, LightGridPoint, LightmapPage, LumpKind, ShGrid, Shader,
+    Visibility,
 };
 use crate::format::entities::Entities;
 use crate::format::lattice::Lattice;
 use crate::format::reader::Record;
+use crate::math::Plane;
 
 /// Surface type of Enemy Territory's foliage.
 const FOLIAGE: i32 = 5;
@@ -35,71 +39,9 @@ pub fn read(bytes: &[u8]) -> Result<Bsp, BspError> {
         directory: &directory,
     };
     lumps.refuse_foreign_records()?;
-
-    let shaders = lumps.array(
-        LumpKind::Shaders,
-        size::SHADER,
-        records::shader,
-        &mut findings,
-    );
-    let planes = lumps.array(LumpKind::Planes, size::PLANE, records::plane, &mut findings);
-    let draw_verts = lumps.array(
-        LumpKind::DrawVerts,
-        size::DRAW_VERT,
-        records::draw_vert,
-        &mut findings,
-    );
-    let indexes = lumps.array(
-        LumpKind::DrawIndexes,
-        size::INDEX,
-        records::index,
-        &mut findings,
-    );
-    let leaf_surfaces = lumps.array(
-        LumpKind::LeafSurfaces,
-        size::INDEX,
-        records::index,
-        &mut findings,
-    );
-    let leaf_brushes = lumps.array(
-        LumpKind::LeafBrushes,
-        size::INDEX,
-        records::index,
-        &mut findings,
-    );
-    let nodes = lumps.array(LumpKind::Nodes, size::NODE, records::node, &mut findings);
-    let leafs = lumps.array(LumpKind::Leafs, size::LEAF, records::leaf, &mut findings);
-    let models = lumps.array(LumpKind::Models, size::MODEL, records::model, &mut findings);
-    let brushes = lumps.array(
-        LumpKind::Brushes,
-        size::BRUSH,
-        records::brush,
-        &mut findings,
-    );
-    let sides = lumps.array(
-        LumpKind::BrushSides,
-        size::BRUSH_SIDE,
-        records::brush_side,
-        &mut findings,
-    );
-    let fogs = lumps.array(LumpKind::Fogs, size::FOG, records::fog, &mut findings);
-    let surfaces = lumps.array(
-        LumpKind::Surfaces,
-        size::SURFACE,
-        records::surface,
-        &mut findings,
-    );
-    let lightmaps = lumps.pages(&mut findings);
-    let light_grid = lumps.array(
-        LumpKind::LightGrid,
-        size::GRID_POINT,
-        records::grid_point,
-        &mut findings,
-    );
-
-    if directory.variant.version == 47
-        && directory.variant.label == VariantLabel::Unknown47
-        && surfaces.iter().any(|surface| surface.kind == FOLIAGE)
+    let raw = lumps.records(&mut findings);
+    if directory.variant.label == VariantLabel::Unknown47
+        && raw.surfaces.iter().any(|surface| surface.kind == FOLIAGE)
     {
         directory.variant.label = VariantLabel::WolfEt;
         directory
@@ -107,68 +49,81 @@ pub fn read(bytes: &[u8]) -> Result<Bsp, BspError> {
             .reasons
             .push("a surface is foliage".to_owned());
     }
-
     let mut sanitiser = Sanitiser {
-        limits: Limits {
-            shaders: shaders.len(),
-            planes: planes.len(),
-            nodes: nodes.len(),
-            leafs: leafs.len(),
-            brushes: brushes.len(),
-            sides: sides.len(),
-            surfaces: surfaces.len(),
-            pages: lightmaps.len(),
-            fogs: fogs.len(),
-        },
+        limits: raw.limits(),
         findings,
     };
-    let draw_verts = sanitiser.draw_verts(draw_verts);
-    let (surfaces, draw_indexes) = sanitiser.surfaces(surfaces, indexes, &draw_verts.sound);
-    let brush_sides = sanitiser.brush_sides(sides);
-    let brushes = sanitiser.brushes(&brushes, &brush_sides);
-    let (leaf_surfaces, leaf_brushes) = sanitiser.leaf_lists(&leaf_surfaces, &leaf_brushes);
-    let leafs = sanitiser.leafs(&leafs, leaf_surfaces.len(), leaf_brushes.len())?;
+    let verts = sanitiser.draw_verts(raw.draw_verts);
+    let (surfaces, draw_indexes) = sanitiser.surfaces(&raw.surfaces, &raw.indexes, &verts.sound);
+    let brush_sides = sanitiser.brush_sides(raw.sides);
+    let brushes = sanitiser.brushes(&raw.brushes, &brush_sides);
+    let (leaf_surfaces, leaf_brushes) = sanitiser.leaf_lists(&raw.leaf_surfaces, &raw.leaf_brushes);
+    let leafs = sanitiser.leafs(&raw.leafs, leaf_surfaces.len(), leaf_brushes.len())?;
+    let highest = leafs.iter().filter_map(|leaf| leaf.cluster).max();
     let lumps = Lumps {
         bytes,
         directory: &directory,
     };
-    let clusters = leafs
-        .iter()
-        .filter_map(|leaf| leaf.cluster)
-        .max()
-        .map_or(0, |c| c + 1);
     let entities = Entities::parse(lumps.bytes_of(LumpKind::Entities));
-    let bsp = Bsp {
-        nodes: sanitiser.nodes(&nodes),
-        fogs: sanitiser.fogs(fogs, &brushes),
-        models: sanitiser.models(&models),
-        visibility: lumps.visibility(clusters, &mut sanitiser.findings),
+    Ok(Bsp {
+        nodes: sanitiser.nodes(&raw.nodes),
+        fogs: sanitiser.fogs(raw.fogs, &brushes),
+        models: sanitiser.models(&raw.models),
+        visibility: lumps.visibility(highest.map_or(0, |c| c + 1), &mut sanitiser.findings),
         sh_grid: lumps.sh_grid(),
         warnings: collect_warnings(overlaps, sanitiser.findings, &entities),
         entities,
-        shaders,
-        planes,
+        shaders: raw.shaders,
+        planes: raw.planes,
         leafs,
         leaf_surfaces,
         leaf_brushes,
         brushes,
         brush_sides: brush_sides.list,
-        draw_verts: draw_verts.list,
+        draw_verts: verts.list,
         draw_indexes,
         surfaces,
-        lightmaps,
-        light_grid,
+        lightmaps: raw.lightmaps,
+        light_grid: raw.light_grid,
         source: Arc::from(bytes),
         replaced: BTreeMap::new(),
         directory,
-    };
-    debug_assert!(
-        bsp.surfaces
-            .iter()
-            .all(|surface| surface.kind != SurfaceKind::Planar
-                || (surface.first_index + surface.index_count) as usize <= bsp.draw_indexes.len())
-    );
-    Ok(bsp)
+    })
+}
+
+/// All lumps as stored, before any index is checked.
+struct RawRecords {
+    shaders: Vec<Shader>,
+    planes: Vec<Plane>,
+    nodes: Vec<RawNode>,
+    leafs: Vec<RawLeaf>,
+    leaf_surfaces: Vec<i32>,
+    leaf_brushes: Vec<i32>,
+    models: Vec<RawModel>,
+    brushes: Vec<RawBrush>,
+    sides: Vec<[i32; 2]>,
+    draw_verts: Vec<DrawVert>,
+    indexes: Vec<i32>,
+    fogs: Vec<RawFog>,
+    surfaces: Vec<RawSurface>,
+    lightmaps: Vec<LightmapPage>,
+    light_grid: Vec<LightGridPoint>,
+}
+
+impl RawRecords {
+    fn limits(&self) -> Limits {
+        Limits {
+            shaders: self.shaders.len(),
+            planes: self.planes.len(),
+            nodes: self.nodes.len(),
+            leafs: self.leafs.len(),
+            brushes: self.brushes.len(),
+            sides: self.sides.len(),
+            surfaces: self.surfaces.len(),
+            pages: self.lightmaps.len(),
+            fogs: self.fogs.len(),
+        }
+    }
 }
 
 fn collect_warnings(
@@ -213,6 +168,42 @@ impl<'a> Lumps<'a> {
             });
         }
         Ok(())
+    }
+
+    fn records(&self, findings: &mut Findings) -> RawRecords {
+        use LumpKind as Lump;
+        RawRecords {
+            shaders: self.array(Lump::Shaders, size::SHADER, records::shader, findings),
+            planes: self.array(Lump::Planes, size::PLANE, records::plane, findings),
+            nodes: self.array(Lump::Nodes, size::NODE, records::node, findings),
+            leafs: self.array(Lump::Leafs, size::LEAF, records::leaf, findings),
+            leaf_surfaces: self.array(Lump::LeafSurfaces, size::INDEX, records::index, findings),
+            leaf_brushes: self.array(Lump::LeafBrushes, size::INDEX, records::index, findings),
+            models: self.array(Lump::Models, size::MODEL, records::model, findings),
+            brushes: self.array(Lump::Brushes, size::BRUSH, records::brush, findings),
+            sides: self.array(
+                Lump::BrushSides,
+                size::BRUSH_SIDE,
+                records::brush_side,
+                findings,
+            ),
+            draw_verts: self.array(
+                Lump::DrawVerts,
+                size::DRAW_VERT,
+                records::draw_vert,
+                findings,
+            ),
+            indexes: self.array(Lump::DrawIndexes, size::INDEX, records::index, findings),
+            fogs: self.array(Lump::Fogs, size::FOG, records::fog, findings),
+            surfaces: self.array(Lump::Surfaces, size::SURFACE, records::surface, findings),
+            lightmaps: self.pages(findings),
+            light_grid: self.array(
+                Lump::LightGrid,
+                size::GRID_POINT,
+                records::grid_point,
+                findings,
+            ),
+        }
     }
 
     fn array<T>(

@@ -209,7 +209,7 @@ pub(super) fn grid_point(bytes: &[u8]) -> LightGridPoint {
     }
 }
 
-pub(super) fn encode_grid_point(point: &LightGridPoint) -> [u8; size::GRID_POINT] {
+pub(super) fn encode_grid_point(point: LightGridPoint) -> [u8; size::GRID_POINT] {
     let ([a, b, c], [d, e, f]) = (point.ambient, point.directed);
     [a, b, c, d, e, f, point.zenith, point.azimuth]
 }

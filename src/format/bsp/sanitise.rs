@@ -136,8 +136,8 @@ impl Sanitiser {
     /// Surfaces, and the index list with private copies for surfaces that lost triangles (ranges are shared in the file).
     pub(super) fn surfaces(
         &mut self,
-        raw: Vec<RawSurface>,
-        indexes: Vec<i32>,
+        raw: &[RawSurface],
+        indexes: &[i32],
         sound: &[bool],
     ) -> (Vec<Surface>, Vec<u32>) {
         // Negative values become a number that is out of every surface's range.
@@ -147,9 +147,9 @@ impl Sanitiser {
             .collect();
         let file_indexes = list.len();
         let surfaces = raw
-            .into_iter()
+            .iter()
             .enumerate()
-            .map(|(number, raw)| self.surface(number, &raw, &mut list, file_indexes, sound))
+            .map(|(number, raw)| self.surface(number, raw, &mut list, file_indexes, sound))
             .collect();
         (surfaces, list)
     }
@@ -189,15 +189,15 @@ impl Sanitiser {
         surface.shader = shader;
         surface.kind = match raw.kind {
             1 => SurfaceKind::Planar,
-            2 => match patch_kind(raw) {
-                Some(kind) => kind,
-                None => {
+            2 => {
+                let Some(kind) = patch_kind(raw) else {
                     skip(
                         "patch size is not odd, 3 to 129 a side, at most 1024 points, and equal to its vertices; surface skipped",
                     );
                     return surface;
-                }
-            },
+                };
+                kind
+            }
             3 => SurfaceKind::TriangleSoup,
             4 => {
                 surface.kind = SurfaceKind::Flare;
@@ -355,8 +355,7 @@ impl Sanitiser {
         raw.iter().enumerate().map(&mut check).collect()
     }
 
-    /// Lump 5 and 6 with entries out of range pointing at record 0 replaced by a duplicate of a sound one is not possible:
-    /// they are kept in place as 0 when the target has records (leafs address by position), and reported.
+    /// Lumps 5 and 6. Leafs address their entries by position, so a bad entry cannot be taken out: it becomes 0.
     pub(super) fn leaf_lists(&mut self, surfaces: &[i32], brushes: &[i32]) -> (Vec<u32>, Vec<u32>) {
         let (surface_limit, brush_limit) = (self.limits.surfaces, self.limits.brushes);
         let surfaces = self.leaf_list(LumpKind::LeafSurfaces, surfaces, surface_limit);

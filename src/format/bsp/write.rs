@@ -33,7 +33,11 @@ impl Bsp {
     /// This map with lump 15 replaced; points in lattice order, x fastest.
     #[must_use]
     pub fn with_light_grid(&self, points: &[LightGridPoint]) -> Self {
-        let bytes: Vec<u8> = points.iter().flat_map(records::encode_grid_point).collect();
+        let bytes: Vec<u8> = points
+            .iter()
+            .copied()
+            .flat_map(records::encode_grid_point)
+            .collect();
         let mut bsp = self.with_lump(LumpKind::LightGrid, bytes);
         bsp.light_grid = points.to_vec();
         bsp
@@ -164,16 +168,13 @@ impl Body {
                 continue;
             }
             self.align_like(segment.range.start);
-            match segment.kind {
-                Some(kind) => {
-                    let replaced = bsp.replaced.get(&kind);
-                    self.put(kind, replaced.map_or(old, |bytes| bytes));
-                    behind_replaced = replaced.is_some();
-                }
-                None => {
-                    self.bytes.extend_from_slice(old);
-                    behind_replaced = false;
-                }
+            if let Some(kind) = segment.kind {
+                let replaced = bsp.replaced.get(&kind);
+                self.put(kind, replaced.map_or(old, |bytes| bytes));
+                behind_replaced = replaced.is_some();
+            } else {
+                self.bytes.extend_from_slice(old);
+                behind_replaced = false;
             }
         }
         if behind_replaced {
@@ -282,7 +283,7 @@ mod tests {
         put(1, &[b'x'; 72], b"");
         put(15, &[7; 16], b"");
         put(0, b"{\n\"classname\" \"worldspawn\"\n}\n\0", b"\0\0");
-        put(14, &[9; 49152], b"a mark of unknown use");
+        put(14, &vec![9; 49152], b"a mark of unknown use");
         put(2, &[0; 32], b"z");
         bytes
     }

@@ -100,7 +100,7 @@ impl LightDirectives {
         match keyword {
             "q3map_surfacelight" => self.surface_light = number(0),
             "q3map_lightsubdivide" => {
-                self.subdivide = Some(number(0).trunc()).filter(|units| *units > 0.0)
+                self.subdivide = Some(number(0).trunc()).filter(|units| *units > 0.0);
             }
             "q3map_backsplash" => self.backsplash = Some((number(0) * 0.01, number(1))),
             "q3map_lightrgb" => self.colour = Some(vector()),

@@ -72,6 +72,10 @@ pub struct SkyParms {
 
 /// One drawing pass.
 #[derive(Clone, Debug, PartialEq)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a keyword of its own in the script"
+)]
 pub struct StageDef {
     /// What is drawn.
     pub map: StageMap,

@@ -1,0 +1,78 @@
+// A drawing pass of a material. Groups 1 to 3.
+
+struct Stage {
+    // Pairs: a matrix (m00 m01 m10 m11), then an offset and the amplitude and phase of a turbulence applied after it.
+    tc_mods: array<vec4f, 8>,
+    // Texture coordinates from the position, `tcGen vector`.
+    tc_s: vec3f,
+    portal_range: f32,
+    tc_t: vec3f,
+    cloud_height: f32,
+    // Colour and alpha of the generators that need no vertex.
+    colour: vec4f,
+    tc_gen: u32,
+    rgb_gen: u32,
+    alpha_gen: u32,
+    alpha_func: u32,
+    // One of the PICTURE_ constants.
+    picture: u32,
+    // Pairs in use in tc_mods.
+    tc_mod_count: u32,
+    // Sky box face, in the order rt, lf, bk, ft, up, dn.
+    face: u32,
+    pad: u32,
+}
+
+const TC_BASE = 0u;
+const TC_LIGHTMAP = 1u;
+const TC_ENVIRONMENT = 2u;
+const TC_VECTOR = 3u;
+
+const RGB_CONST = 0u;
+const RGB_VERTEX = 1u;
+const RGB_ONE_MINUS_VERTEX = 2u;
+
+const ALPHA_CONST = 0u;
+const ALPHA_VERTEX = 1u;
+const ALPHA_ONE_MINUS_VERTEX = 2u;
+const ALPHA_SPECULAR = 3u;
+const ALPHA_PORTAL = 4u;
+
+const ALPHA_FUNC_NONE = 0u;
+const ALPHA_FUNC_GREATER_0 = 1u;
+const ALPHA_FUNC_LESS_128 = 2u;
+const ALPHA_FUNC_GREATER_EQUAL_128 = 3u;
+
+const PICTURE_IMAGE = 0u;
+const PICTURE_LIGHTMAP = 1u;
+// An image times the lightmap: two passes of the material in one.
+const PICTURE_BOTH = 2u;
+
+const TAU = 6.2831855;
+
+@group(1) @binding(0) var pages: texture_2d_array<f32>;
+@group(1) @binding(1) var page_sampler: sampler;
+@group(2) @binding(0) var image: texture_2d<f32>;
+@group(2) @binding(1) var image_sampler: sampler;
+@group(3) @binding(0) var<uniform> stage: Stage;
+
+fn apply_tc_mods(start: vec2f, position: vec3f) -> vec2f {
+    var st = start;
+    for (var i = 0u; i < stage.tc_mod_count; i++) {
+        let m = stage.tc_mods[2u * i];
+        let more = stage.tc_mods[2u * i + 1u];
+        st = vec2f(st.x * m.x + st.y * m.z, st.x * m.y + st.y * m.w) + more.xy;
+        let turns = vec2f(position.x + position.z, position.y) / 1024.0 + more.w;
+        st += more.z * sin(turns * TAU);
+    }
+    return st;
+}
+
+fn passes_alpha_test(alpha: f32) -> bool {
+    switch stage.alpha_func {
+        case ALPHA_FUNC_GREATER_0: { return alpha > 0.0; }
+        case ALPHA_FUNC_LESS_128: { return alpha < 0.5; }
+        case ALPHA_FUNC_GREATER_EQUAL_128: { return alpha >= 0.5; }
+        default: { return true; }
+    }
+}

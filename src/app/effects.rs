@@ -1,0 +1,363 @@
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Instant;
+
+use anyhow::Context as _;
+
+use crate::format::bsp;
+use crate::job::{Job, JobContext, JobError, JobState, ProgressSnapshot, Warning};
+use crate::light::{self, BakeSettings, Baked};
+use crate::math::Ray;
+use crate::probe::blocked_points;
+use crate::scene::{self, Lighting, Scene};
+use crate::trace::Picker;
+use crate::vfs::{self, MapTarget, OpenedMap, SearchOptions};
+use crate::view::{
+    Command, Effect, GridSet, LoadSource, LoadedMap, MapFile, PickPurpose, SurfaceHit,
+};
+
+/// What became of an effect.
+#[derive(Debug)]
+pub enum Performed {
+    /// A job runs; its outcome comes from [`Effects::poll`].
+    Started,
+    /// Done at once.
+    Done(Command),
+    /// Needs a window: a dialog, the clipboard, a picture, leaving.
+    NeedsWindow(Effect),
+}
+
+/// Performs every effect that needs no window. One job of each kind at a time.
+pub struct Effects {
+    search: SearchOptions,
+    wake: Arc<dyn Fn() + Send + Sync>,
+    load: Option<Running<Loaded>>,
+    bake: Option<Running<Finished>>,
+    save: Option<Running<Written>>,
+    picker: Option<Picker>,
+}
+
+/// A job and the map revision that it is for.
+struct Running<T> {
+    revision: u64,
+    job: Job<T, anyhow::Error>,
+}
+
+struct Loaded {
+    map: LoadedMap,
+    picker: Picker,
+}
+
+struct Finished {
+    baked: Arc<Baked>,
+    grids: GridSet,
+    secs: f32,
+    warnings: Vec<Warning>,
+}
+
+struct Written {
+    path: PathBuf,
+    baked: Option<Arc<Baked>>,
+    scene: Scene,
+    grids: GridSet,
+}
+
+impl Effects {
+    /// `wake` is called from other threads whenever [`Effects::poll`] may have news; it must be quick.
+    pub fn new(search: SearchOptions, wake: impl Fn() + Send + Sync + 'static) -> Self {
+        Self {
+            search,
+            wake: Arc::new(wake),
+            load: None,
+            bake: None,
+            save: None,
+            picker: None,
+        }
+    }
+
+    /// Starts or does what `effect` asks for.
+    pub fn perform(&mut self, effect: Effect) -> Performed {
+        match effect {
+            Effect::LoadMap { revision, source } => {
+                let search = self.search.clone();
+                let work = move |context: &JobContext| load(revision, &source, &search, context);
+                match self.spawn("load", revision, work) {
+                    Ok(running) => self.load = Some(running),
+                    Err(message) => {
+                        return Performed::Done(Command::LoadFailed { revision, message });
+                    }
+                }
+            }
+            Effect::StartBake {
+                revision,
+                scene,
+                grids,
+                settings,
+            } => {
+                let work = move |context: &JobContext| bake(&scene, &grids, &settings, context);
+                match self.spawn("bake", revision, work) {
+                    Ok(running) => self.bake = Some(running),
+                    Err(message) => {
+                        return Performed::Done(Command::BakeFailed { revision, message });
+                    }
+                }
+            }
+            Effect::CancelBake => {
+                if let Some(running) = &self.bake {
+                    running.job.context().cancel.cancel();
+                }
+            }
+            Effect::SaveBsp {
+                revision,
+                path,
+                scene,
+                baked,
+            } => {
+                let work = move |context: &JobContext| save(path, &scene, baked, context);
+                match self.spawn("save", revision, work) {
+                    Ok(running) => self.save = Some(running),
+                    Err(message) => return Performed::Done(Command::SaveFailed(message)),
+                }
+            }
+            Effect::Pick { ray, purpose } => return Performed::Done(self.pick(ray, purpose)),
+            Effect::PickFile(_) | Effect::SaveImage | Effect::CopyText(_) | Effect::Quit => {
+                return Performed::NeedsWindow(effect);
+            }
+        }
+        Performed::Started
+    }
+
+    /// Outcomes of jobs that ended since the last call.
+    pub fn poll(&mut self) -> Vec<Command> {
+        let mut commands = Vec::new();
+        if let Some((revision, outcome)) = ended(&mut self.load) {
+            commands.push(match outcome {
+                Ok(loaded) => {
+                    self.picker = Some(loaded.picker);
+                    Command::MapLoaded(Box::new(loaded.map))
+                }
+                Err(error) => Command::LoadFailed {
+                    revision,
+                    message: text(&error),
+                },
+            });
+        }
+        if let Some((revision, outcome)) = ended(&mut self.bake) {
+            match outcome {
+                Ok(finished) => {
+                    commands.push(Command::Warned(finished.warnings));
+                    commands.push(Command::BakeFinished {
+                        revision,
+                        baked: finished.baked,
+                        grids: Arc::new(finished.grids),
+                        secs: finished.secs,
+                    });
+                }
+                Err(JobError::Cancelled) => commands.push(Command::BakeCancelled { revision }),
+                Err(error) => commands.push(Command::BakeFailed {
+                    revision,
+                    message: text(&error),
+                }),
+            }
+        }
+        if let Some((revision, outcome)) = ended(&mut self.save) {
+            commands.push(match outcome {
+                Ok(written) => Command::Saved {
+                    revision,
+                    path: written.path,
+                    baked: written.baked,
+                    scene: Arc::new(written.scene),
+                    grids: Arc::new(written.grids),
+                },
+                Err(error) => Command::SaveFailed(text(&error)),
+            });
+        }
+        commands
+    }
+
+    /// Where the job stands that people wait for: the bake, else the load, else the save.
+    pub fn progress(&self) -> Option<ProgressSnapshot> {
+        let of = |context: &JobContext| context.progress.snapshot();
+        let bake = self.bake.as_ref().map(|running| of(running.job.context()));
+        let load = self.load.as_ref().map(|running| of(running.job.context()));
+        let save = self.save.as_ref().map(|running| of(running.job.context()));
+        bake.or(load).or(save)
+    }
+
+    fn spawn<T: Send + 'static>(
+        &self,
+        name: &str,
+        revision: u64,
+        work: impl FnOnce(&JobContext) -> anyhow::Result<T> + Send + 'static,
+    ) -> Result<Running<T>, String> {
+        let wake = Arc::clone(&self.wake);
+        let job = Job::spawn(name, move || wake(), work)
+            .map_err(|error| format!("cannot start a thread: {error}"))?;
+        Ok(Running { revision, job })
+    }
+
+    fn pick(&self, ray: Ray, purpose: PickPurpose) -> Command {
+        let hit = self.picker.as_ref().and_then(|picker| picker.pick(&ray));
+        let hit = hit.map(|hit| SurfaceHit {
+            surface: hit.surface,
+            t: hit.t,
+            position: hit.position,
+            normal: if hit.normal.dot(ray.direction) > 0.0 {
+                -hit.normal
+            } else {
+                hit.normal
+            },
+        });
+        Command::Picked { ray, purpose, hit }
+    }
+}
+
+/// Takes a job that has ended out of its slot.
+fn ended<T: Send + 'static>(
+    slot: &mut Option<Running<T>>,
+) -> Option<(u64, Result<T, JobError<anyhow::Error>>)> {
+    let running = slot.as_ref()?;
+    let revision = running.revision;
+    match running.job.poll() {
+        JobState::Running(_) => None,
+        JobState::Done(outcome) => {
+            *slot = None;
+            Some((revision, outcome))
+        }
+        JobState::Taken => {
+            *slot = None;
+            None
+        }
+    }
+}
+
+/// The whole chain of causes on one line.
+fn text(error: &JobError<anyhow::Error>) -> String {
+    match error {
+        JobError::Failed(error) => format!("{error:#}"),
+        JobError::Cancelled | JobError::Panicked(_) => error.to_string(),
+    }
+}
+
+/// Opens a map as the jobs do.
+pub(super) fn open(source: &LoadSource, search: &SearchOptions) -> anyhow::Result<OpenedMap> {
+    Ok(match source {
+        LoadSource::Path(path) => vfs::open_map(path, search)?,
+        LoadSource::Demo => vfs::open_demo(),
+    })
+}
+
+fn load(
+    revision: u64,
+    source: &LoadSource,
+    search: &SearchOptions,
+    context: &JobContext,
+) -> anyhow::Result<Loaded> {
+    context.progress.begin("reading", 0);
+    let opened = open(source, search)?;
+    let file = match &opened.target {
+        MapTarget::File(path) => MapFile::Disk(path.clone()),
+        MapTarget::Archive { archive, member } => MapFile::Archive {
+            archive: archive.clone(),
+            member: member.clone(),
+        },
+        MapTarget::Demo => MapFile::Demo,
+    };
+    let scene = scene::build(&opened, context).with_context(|| file.text())?;
+    context.progress.begin("preparing", 0);
+    let picker = Picker::new(&scene);
+    context.cancel.check()?;
+    let grids = grid_set(&scene, scene.lighting.clone());
+    context.cancel.check()?;
+    let map = LoadedMap::new(
+        revision,
+        Arc::new(scene),
+        file,
+        Arc::new(grids),
+        context.warnings.list(),
+    );
+    Ok(Loaded { map, picker })
+}
+
+/// A lighting with its points in solid.
+pub(super) fn grid_set(scene: &Scene, lighting: Lighting) -> GridSet {
+    let legacy = lighting.light_grid.as_ref();
+    let sh = lighting.sh_grid.as_ref();
+    GridSet {
+        blocked_legacy: legacy
+            .map(|grid| blocked_points(scene, &grid.lattice))
+            .unwrap_or_default(),
+        blocked_sh: sh
+            .map(|grid| blocked_points(scene, &grid.lattice))
+            .unwrap_or_default(),
+        lighting,
+    }
+}
+
+fn bake(
+    scene: &Scene,
+    old: &GridSet,
+    settings: &BakeSettings,
+    context: &JobContext,
+) -> anyhow::Result<Finished> {
+    let started = Instant::now();
+    let baked = light::bake(scene, settings, context)?;
+    let lighting = Lighting {
+        light_grid: baked
+            .light_grid
+            .clone()
+            .map(Arc::new)
+            .or_else(|| old.lighting.light_grid.clone()),
+        sh_grid: baked
+            .sh_grid
+            .clone()
+            .map(Arc::new)
+            .or_else(|| old.lighting.sh_grid.clone()),
+    };
+    context.progress.begin("checking points", 0);
+    let grids = grid_set(scene, lighting);
+    Ok(Finished {
+        baked: Arc::new(baked),
+        grids,
+        secs: started.elapsed().as_secs_f32(),
+        warnings: context.warnings.list(),
+    })
+}
+
+fn save(
+    path: PathBuf,
+    scene: &Scene,
+    baked: Option<Arc<Baked>>,
+    context: &JobContext,
+) -> anyhow::Result<Written> {
+    context.progress.begin("writing", 0);
+    let changed = baked.as_ref().map_or_else(
+        || (*scene.bsp).clone(),
+        |baked| light::apply(&scene.bsp, baked),
+    );
+    let bytes = bsp::write(&changed);
+    vfs::save(&path, &bytes)?;
+    // What is shown from now on is what the file holds, not what was meant to be written.
+    let written = bsp::read(&bytes).with_context(|| path.display().to_string())?;
+    let lighting = Lighting::from_bsp(&written, &context.warnings);
+    let scene = Scene {
+        name: stem(&path),
+        bsp: Arc::new(written),
+        lighting: lighting.clone(),
+        ..scene.clone()
+    };
+    let grids = grid_set(&scene, lighting);
+    Ok(Written {
+        path,
+        baked,
+        scene,
+        grids,
+    })
+}
+
+fn stem(path: &Path) -> String {
+    path.file_stem()
+        .unwrap_or_default()
+        .to_string_lossy()
+        .into_owned()
+}

@@ -1,0 +1,329 @@
+use std::collections::BTreeSet;
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use glam::Vec3;
+
+use crate::cli::bake_args::BakeArgs;
+use crate::cli::game_paths::MapArgs;
+use crate::cli::values::{self, View};
+use crate::math::colour::Overbright;
+use crate::probe::{LegacyProfile, ShCorners, ShEvaluator, ShProfile};
+use crate::view::{ProbeShow, RenderMode};
+
+/// Reads, samples, re-lights and draws maps of the Quake 3 family.
+///
+/// Flags are accepted with one dash or two, q3map2's names among them. Data goes to the standard output, messages to the
+/// standard error.
+#[derive(Debug, Parser)]
+#[command(name = "luxtool", version, subcommand_required = true)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// What a map is: format variant and why, lumps, grids, lights
+    Info(InfoArgs),
+    /// The light grids at one point: corners, weights, blended values, shaded colour
+    Sample(SampleArgs),
+    /// Bakes the light grids anew and writes a new BSP
+    Bake(Box<BakeArgs>),
+    /// Draws a picture, without a window
+    Shot(ShotArgs),
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct InfoArgs {
+    #[command(flatten)]
+    pub(crate) map: MapArgs,
+    /// One JSON object (`luxgrid/info/1`) instead of text
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct SampleArgs {
+    #[command(flatten)]
+    pub(crate) map: MapArgs,
+    /// Where, game units
+    #[arg(long, value_name = "X,Y,Z", value_parser = values::vector, allow_hyphen_values = true)]
+    pub(crate) pos: Vec3,
+    /// Normal of the surface that is shaded
+    #[arg(long, value_name = "X,Y,Z", value_parser = values::direction, allow_hyphen_values = true, default_value = "0,0,1")]
+    pub(crate) normal: Vec3,
+    /// How a grid is read: the first four are of the legacy grid, the others of the SH grid; may be given once for each
+    #[arg(long, value_name = "PROFILE")]
+    pub(crate) profile: Vec<Profile>,
+    /// Bits by which stored light is shifted, or `blog` for 255/63
+    #[arg(long, value_name = "0-3|blog", value_parser = values::overbright, default_value = "2")]
+    pub(crate) overbright: Overbright,
+    /// One JSON object (`luxgrid/sample/1`) instead of text
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// A way of reading one of the two grids.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Profile {
+    /// As the game lights models: black corners skipped, ambient × 0.6 + 32
+    Ioq3,
+    /// Trilinear blend of the stored values
+    Plain,
+    /// The nearest point alone
+    Nearest,
+    /// Overlap of a 64 × 64 box, nearest in z
+    Area,
+    /// Cosine-convolved
+    Irradiance,
+    /// Coefficients straight along the normal
+    Direct,
+    /// Cosine-convolved with a window against ringing
+    Windowed,
+    /// As the SH commit's guide: straight, all eight corners
+    ShGuide,
+}
+
+impl Profile {
+    /// The legacy profile that it is, if it is one.
+    pub(crate) fn legacy(self) -> Option<LegacyProfile> {
+        match self {
+            Self::Ioq3 => Some(LegacyProfile::Ioq3),
+            Self::Plain => Some(LegacyProfile::Plain),
+            Self::Nearest => Some(LegacyProfile::Nearest),
+            Self::Area => Some(LegacyProfile::Area),
+            Self::Irradiance | Self::Direct | Self::Windowed | Self::ShGuide => None,
+        }
+    }
+
+    /// The SH profile that it is, if it is one.
+    pub(crate) fn sh(self) -> Option<ShProfile> {
+        let (evaluator, corners) = match self {
+            Self::Irradiance => (ShEvaluator::Irradiance, ShCorners::SkipSolid),
+            Self::Direct => (ShEvaluator::Direct, ShCorners::SkipSolid),
+            Self::Windowed => (ShEvaluator::Windowed(1.0), ShCorners::SkipSolid),
+            Self::ShGuide => (ShEvaluator::Direct, ShCorners::Guide),
+            Self::Ioq3 | Self::Plain | Self::Nearest | Self::Area => return None,
+        };
+        Some(ShProfile {
+            evaluator,
+            match_front: false,
+            corners,
+        })
+    }
+
+    /// Word on the command line.
+    pub(crate) fn word(self) -> String {
+        self.to_possible_value()
+            .map(|value| value.get_name().to_owned())
+            .unwrap_or_default()
+    }
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct ShotArgs {
+    #[command(flatten)]
+    pub(crate) map: MapArgs,
+    /// PNG file to write
+    #[arg(
+        short,
+        long,
+        value_name = "OUT.png",
+        required_unless_present = "repeat"
+    )]
+    pub(crate) output: Option<PathBuf>,
+    /// Eye (not origin) in game units, heading and pitch in degrees, positive pitch looks down [default: the first spawn]
+    #[arg(long, value_name = "X,Y,Z,YAW,PITCH", value_parser = values::view, allow_hyphen_values = true)]
+    pub(crate) view: Option<View>,
+    /// Size of the picture, pixels
+    #[arg(long, value_name = "WxH", value_parser = values::size, default_value = "1280x720")]
+    pub(crate) size: (u32, u32),
+    /// Horizontal field of view for that size, degrees [default: what keeps the height of 90 degrees at 4:3]
+    #[arg(long, value_name = "F", value_parser = values::field_of_view)]
+    pub(crate) fov: Option<f32>,
+    /// What surfaces show
+    #[arg(long, value_name = "MODE", default_value = "lit", value_parser = ModeParser)]
+    pub(crate) mode: RenderMode,
+    /// Seconds since the start, for what moves
+    #[arg(long, value_name = "S", value_parser = values::finite, allow_hyphen_values = true, default_value = "0")]
+    pub(crate) time: f32,
+    /// Spheres at the grid points
+    #[arg(long, value_name = "WHICH", default_value = "off")]
+    pub(crate) probes: ProbesArg,
+    /// Radius of the spheres over the smallest cell side
+    #[arg(long = "probe-size", value_name = "F", value_parser = values::positive, default_value = "0.2")]
+    pub(crate) probe_size: f32,
+    /// Farthest spheres from the eye, game units
+    #[arg(long = "probe-distance", value_name = "U", value_parser = values::positive, default_value = "1024")]
+    pub(crate) probe_distance: f32,
+    /// Draw the spheres over walls
+    #[arg(long)]
+    pub(crate) xray: bool,
+    /// A sample sphere at this place, with its corners
+    #[arg(long, value_name = "X,Y,Z", value_parser = values::vector, allow_hyphen_values = true)]
+    pub(crate) pin: Option<Vec3>,
+    /// Bits by which stored light is shifted, or `blog` for 255/63
+    #[arg(long, value_name = "0-3|blog", value_parser = values::overbright, default_value = "2")]
+    pub(crate) overbright: Overbright,
+    /// Multiplies the light by 2^EV after the overbright clamp
+    #[arg(long, value_name = "EV", value_parser = values::finite, allow_hyphen_values = true, default_value = "0")]
+    pub(crate) exposure: f32,
+    /// Draw the picture N times more and time it
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub(crate) repeat: Option<u32>,
+    /// One JSON object (`luxgrid/shot/1`) with view, adapter and times
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Which spheres are drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ProbesArg {
+    /// None
+    Off,
+    /// The legacy grid
+    Legacy,
+    /// The SH grid
+    Sh,
+    /// Both, side by side
+    Both,
+}
+
+impl From<ProbesArg> for ProbeShow {
+    fn from(arg: ProbesArg) -> Self {
+        match arg {
+            ProbesArg::Off => Self::Off,
+            ProbesArg::Legacy => Self::Legacy,
+            ProbesArg::Sh => Self::Sh,
+            ProbesArg::Both => Self::Both,
+        }
+    }
+}
+
+/// Parses the words of [`RenderMode`].
+#[derive(Clone)]
+struct ModeParser;
+
+impl clap::builder::TypedValueParser for ModeParser {
+    type Value = RenderMode;
+
+    fn parse_ref(
+        &self,
+        command: &clap::Command,
+        arg: Option<&clap::Arg>,
+        value: &std::ffi::OsStr,
+    ) -> Result<RenderMode, clap::Error> {
+        let words = clap::builder::PossibleValuesParser::new(RenderMode::ALL.map(RenderMode::word));
+        let word = words.parse_ref(command, arg, value)?;
+        let mode = RenderMode::ALL.into_iter().find(|mode| mode.word() == word);
+        Ok(mode.expect("the parser lets only words of modes pass"))
+    }
+
+    fn possible_values(
+        &self,
+    ) -> Option<Box<dyn Iterator<Item = clap::builder::PossibleValue> + '_>> {
+        let words = RenderMode::ALL.map(RenderMode::word);
+        Some(Box::new(words.into_iter().map(Into::into)))
+    }
+}
+
+/// The arguments with every known flag that has one dash given two: `-gridsh` becomes `--gridsh`.
+///
+/// What is no flag of any subcommand stays: negative numbers, file names, `-o`. Nothing behind `--` is touched.
+pub(crate) fn with_two_dashes<I>(command: &clap::Command, args: I) -> Vec<OsString>
+where
+    I: IntoIterator<Item = OsString>,
+{
+    let mut flags = BTreeSet::from(["help".to_owned(), "version".to_owned()]);
+    for arg in command
+        .get_subcommands()
+        .flat_map(clap::Command::get_arguments)
+    {
+        let names = arg.get_long_and_visible_aliases().unwrap_or_default();
+        flags.extend(names.into_iter().map(str::to_owned));
+    }
+    let mut literal = false;
+    args.into_iter()
+        .map(|arg| {
+            literal |= arg == "--";
+            let is_flag = arg
+                .to_str()
+                .and_then(|text| text.strip_prefix('-'))
+                .and_then(|text| text.split('=').next())
+                .is_some_and(|name| flags.contains(name));
+            if is_flag && !literal {
+                let mut long = OsString::from("-");
+                long.push(arg);
+                long
+            } else {
+                arg
+            }
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    fn parse(line: &str) -> Result<Cli, clap::Error> {
+        let words = line.split(' ').map(OsString::from);
+        Cli::try_parse_from(with_two_dashes(&Cli::command(), words))
+    }
+
+    #[test]
+    fn definitions_are_sound() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn one_dash_and_two_are_equal_and_negative_numbers_pass() {
+        for dashes in ["-", "--"] {
+            let line = format!("luxtool sample a.bsp {dashes}pos -10,0,5 {dashes}normal -1,0,0");
+            let Command::Sample(sample) = parse(&line).unwrap().command else {
+                unreachable!("the line says sample")
+            };
+            assert_eq!(sample.pos, Vec3::new(-10.0, 0.0, 5.0));
+            assert_eq!(sample.normal, Vec3::NEG_X);
+            let line = format!(
+                "luxtool bake a.bsp -o b.bsp {dashes}sh {dashes}gridsh 16 16 32 {dashes}fs_game=x {dashes}pointscale 2"
+            );
+            let Command::Bake(bake) = parse(&line).unwrap().command else {
+                unreachable!("the line says bake")
+            };
+            assert!(bake.sh);
+            assert_eq!(bake.gridsh, Some(vec![16.0, 16.0, 32.0]));
+            assert_eq!(bake.map.fs_game, ["x"]);
+        }
+        assert!(parse("luxtool shot a.bsp -o b.png -view -440,0,32,-90,-5").is_ok());
+    }
+
+    #[test]
+    fn what_is_unknown_or_incomplete_is_refused() {
+        for line in [
+            "luxtool",
+            "luxtool check a.bsp",
+            "luxtool info",
+            "luxtool info a.bsp -nosuch",
+            "luxtool sample a.bsp",
+            "luxtool sample a.bsp -pos 1,2",
+            "luxtool sample a.bsp -pos -json",
+            "luxtool bake a.bsp",
+            "luxtool bake a.bsp -o b.bsp -gridsh 16 16 -sh",
+            "luxtool bake a.bsp -o b.bsp -gridsize 0 16 16",
+            "luxtool shot a.bsp -o b.png -mode sepia",
+        ] {
+            assert!(parse(line).is_err(), "{line}");
+        }
+    }
+
+    #[test]
+    fn every_profile_reads_exactly_one_grid() {
+        for profile in Profile::value_variants() {
+            assert_ne!(profile.legacy().is_some(), profile.sh().is_some());
+        }
+    }
+}

@@ -1,0 +1,283 @@
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use anyhow::Context;
+use clap::{Args, ValueEnum};
+use glam::Vec3;
+
+use crate::cli::game_paths::MapArgs;
+use crate::cli::values;
+use crate::format::entities::Entities;
+use crate::light::{BakeSettings, LightModel, LightsFrom, ShCell};
+
+/// Heading of the flags about which points are baked.
+const GRIDS: &str = "Grids";
+/// Heading of the flags about how bright lights are.
+const SCALES: &str = "Light";
+/// Heading of the flags that trade looks for time.
+const SPEED: &str = "Shortcuts";
+
+#[derive(Args, Debug, Default)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a flag of the command line, named as in q3map2"
+)]
+pub(crate) struct BakeArgs {
+    #[command(flatten)]
+    pub(crate) map: MapArgs,
+    /// BSP file to write; may be the input
+    #[arg(short, long, value_name = "OUT", required_unless_present = "dry_run")]
+    pub(crate) output: Option<PathBuf>,
+    /// Bake the SH grid too; without it a stale SH grid is dropped
+    #[arg(long, help_heading = GRIDS)]
+    pub(crate) sh: bool,
+    /// Leave the legacy grid as it is
+    #[arg(long, help_heading = GRIDS)]
+    pub(crate) nogrid: bool,
+    /// Cell of the legacy grid, game units [default: worldspawn's, else 64 64 128]
+    #[arg(long, num_args = 3, value_names = ["X", "Y", "Z"], value_parser = values::positive, help_heading = GRIDS)]
+    pub(crate) gridsize: Option<Vec<f32>>,
+    /// Cell of the SH grid: the legacy cell over F [default: 2]
+    #[arg(long, value_name = "F", value_parser = values::positive, conflicts_with = "gridsh", help_heading = GRIDS)]
+    pub(crate) gridscalesh: Option<f32>,
+    /// Cell of the SH grid, game units
+    #[arg(long, num_args = 3, value_names = ["X", "Y", "Z"], value_parser = values::positive, help_heading = GRIDS)]
+    pub(crate) gridsh: Option<Vec<f32>>,
+    /// Multiplies both grids
+    #[arg(long, value_name = "F", value_parser = values::finite, default_value = "1", help_heading = GRIDS)]
+    pub(crate) gridscale: f32,
+    /// Multiplies the legacy ambient light further
+    #[arg(long, value_name = "F", value_parser = values::finite, default_value = "1", help_heading = GRIDS)]
+    pub(crate) gridambientscale: f32,
+    /// Multiplies point and spot lights
+    #[arg(long, value_name = "F", value_parser = values::finite, visible_alias = "pointscale", help_heading = SCALES)]
+    pub(crate) point: Vec<f32>,
+    /// Multiplies point lights
+    #[arg(long, value_name = "F", value_parser = values::finite, visible_alias = "sphericalscale", help_heading = SCALES)]
+    pub(crate) spherical: Vec<f32>,
+    /// Multiplies spot lights
+    #[arg(long, value_name = "F", value_parser = values::finite, visible_alias = "spotscale", help_heading = SCALES)]
+    pub(crate) spot: Vec<f32>,
+    /// Multiplies lights of surfaces
+    #[arg(long, value_name = "F", value_parser = values::finite, visible_alias = "areascale", help_heading = SCALES)]
+    pub(crate) area: Vec<f32>,
+    /// Multiplies suns and sky lights
+    #[arg(long, value_name = "F", value_parser = values::finite, visible_alias = "skyscale", help_heading = SCALES)]
+    pub(crate) sky: Vec<f32>,
+    /// Multiplies all lights; scales that are given several times multiply
+    #[arg(long, value_name = "F", value_parser = values::finite, help_heading = SCALES)]
+    pub(crate) scale: Vec<f32>,
+    /// Take entity lights from this .map instead of the one beside the BSP
+    #[arg(long, value_name = "FILE.map", help_heading = SCALES)]
+    pub(crate) lights: Option<PathBuf>,
+    /// Whose look is made
+    #[arg(long, value_name = "MODEL", default_value = "q3map2", help_heading = SCALES)]
+    pub(crate) model: ModelArg,
+    /// Cut lights of surfaces off at a distance
+    #[arg(long, help_heading = SPEED)]
+    pub(crate) fast: bool,
+    /// The same, and a cheap formula for lights of surfaces
+    #[arg(long, help_heading = SPEED)]
+    pub(crate) faster: bool,
+    /// As -fast: the grids are all that is baked
+    #[arg(long, help_heading = SPEED)]
+    pub(crate) fastgrid: bool,
+    /// No shadows
+    #[arg(long, help_heading = SPEED)]
+    pub(crate) notrace: bool,
+    /// Only suns
+    #[arg(long, help_heading = SPEED)]
+    pub(crate) sunonly: bool,
+    /// Any sky lets any sun in
+    #[arg(long, help_heading = SPEED)]
+    pub(crate) onesky: bool,
+    /// Threads to work with [default: all cores]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
+    pub(crate) threads: Option<u32>,
+    /// How progress is shown on the standard error
+    #[arg(long, value_name = "HOW", default_value = "text")]
+    pub(crate) progress: ProgressArg,
+    /// Say what would be baked, and stop
+    #[arg(long = "dry-run")]
+    pub(crate) dry_run: bool,
+    /// Write the report (`luxgrid/bake/1`) to this file too
+    #[arg(long, value_name = "FILE.json")]
+    pub(crate) report: Option<PathBuf>,
+    /// One JSON object (`luxgrid/bake/1`) instead of text
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Whose look a bake makes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ModelArg {
+    /// The reference compiler's, with what mappers tuned against
+    #[default]
+    Q3map2,
+    /// With its accidents mended
+    Corrected,
+}
+
+/// How progress is shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ProgressArg {
+    /// A line that changes; in a log, one every five seconds
+    #[default]
+    Text,
+    /// A JSON object a line, four times a second
+    Json,
+    /// Nothing
+    Off,
+}
+
+impl BakeArgs {
+    /// The settings that these flags ask for. Reads the file of `--lights`.
+    pub(crate) fn settings(&self) -> anyhow::Result<BakeSettings> {
+        let all = product(&self.scale);
+        let sh_cell = match (&self.gridsh, self.gridscalesh) {
+            (Some(cell), _) => ShCell::Explicit(Vec3::from_slice(cell)),
+            (None, Some(factor)) => ShCell::Scale(factor),
+            (None, None) => BakeSettings::default().sh_cell,
+        };
+        Ok(BakeSettings {
+            legacy: !self.nogrid,
+            sh: self.sh,
+            cell_size: self.gridsize.as_deref().map(Vec3::from_slice),
+            sh_cell,
+            threads: self
+                .threads
+                .and_then(|threads| usize::try_from(threads).ok()),
+            lights: self.light_source()?,
+            model: match self.model {
+                ModelArg::Q3map2 => LightModel::Q3map2,
+                ModelArg::Corrected => LightModel::Corrected,
+            },
+            point_scale: all * product(&self.point),
+            spherical_scale: product(&self.spherical),
+            spot_scale: product(&self.spot),
+            area_scale: all * product(&self.area),
+            sky_scale: all * product(&self.sky),
+            grid_scale: self.gridscale,
+            grid_ambient_scale: self.gridambientscale,
+            fast: self.fast || self.fastgrid || self.faster,
+            faster: self.faster,
+            no_trace: self.notrace,
+            sun_only: self.sunonly,
+            one_sky: self.onesky,
+            command_line: self.command_line(),
+            ..BakeSettings::default()
+        })
+    }
+
+    fn light_source(&self) -> anyhow::Result<LightsFrom> {
+        let Some(path) = &self.lights else {
+            return Ok(LightsFrom::Auto);
+        };
+        let bytes =
+            std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
+        Ok(LightsFrom::Entities(Arc::new(Entities::parse_map(&bytes))))
+    }
+
+    /// The flags that shape the result, as q3map2 would be told; no file names, so that it may go into the map.
+    pub(crate) fn command_line(&self) -> String {
+        let mut words = vec!["-light".to_owned()];
+        for (given, name) in [
+            (self.sh, "sh"),
+            (self.nogrid, "nogrid"),
+            (self.fast, "fast"),
+            (self.faster, "faster"),
+            (self.fastgrid, "fastgrid"),
+            (self.notrace, "notrace"),
+            (self.sunonly, "sunonly"),
+            (self.onesky, "onesky"),
+        ] {
+            if given {
+                words.push(format!("-{name}"));
+            }
+        }
+        let mut push = |name: &str, values: &[f32]| {
+            words.push(format!("-{name}"));
+            words.extend(values.iter().map(f32::to_string));
+        };
+        if let Some(cell) = &self.gridsize {
+            push("gridsize", cell);
+        }
+        if let Some(cell) = &self.gridsh {
+            push("gridsh", cell);
+        }
+        if let Some(factor) = self.gridscalesh {
+            push("gridscalesh", &[factor]);
+        }
+        for (name, value) in [
+            ("gridscale", self.gridscale),
+            ("gridambientscale", self.gridambientscale),
+            ("point", product(&self.point)),
+            ("spherical", product(&self.spherical)),
+            ("spot", product(&self.spot)),
+            ("area", product(&self.area)),
+            ("sky", product(&self.sky)),
+            ("scale", product(&self.scale)),
+        ] {
+            if (value - 1.0).abs() > f32::EPSILON {
+                push(name, &[value]);
+            }
+        }
+        words.join(" ")
+    }
+}
+
+/// Of no values: 1.
+fn product(values: &[f32]) -> f32 {
+    values.iter().product()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn plain() -> BakeArgs {
+        BakeArgs {
+            gridscale: 1.0,
+            gridambientscale: 1.0,
+            ..BakeArgs::default()
+        }
+    }
+
+    #[test]
+    fn without_flags_only_the_legacy_grid_is_baked() {
+        let settings = plain().settings().unwrap();
+        assert!(settings.legacy && !settings.sh && !settings.fast);
+        assert_eq!(settings.sh_cell, ShCell::Scale(2.0));
+        assert_eq!(settings.command_line, "-light");
+    }
+
+    #[test]
+    fn scales_multiply_as_in_q3map2() {
+        let args = BakeArgs {
+            scale: vec![2.0, 3.0],
+            point: vec![0.5],
+            faster: true,
+            gridsh: Some(vec![16.0, 16.0, 32.5]),
+            ..plain()
+        };
+        let settings = args.settings().unwrap();
+        assert!((settings.point_scale - 3.0).abs() < 1e-6);
+        assert!((settings.spot_scale - 1.0).abs() < 1e-6);
+        assert!((settings.sky_scale - 6.0).abs() < 1e-6);
+        assert!(settings.fast && settings.faster);
+        assert_eq!(
+            settings.command_line,
+            "-light -faster -gridsh 16 16 32.5 -point 0.5 -scale 6"
+        );
+    }
+
+    #[test]
+    fn missing_light_file_is_named() {
+        let args = BakeArgs {
+            lights: Some(PathBuf::from("/no/such.map")),
+            ..plain()
+        };
+        let error = format!("{:#}", args.settings().unwrap_err());
+        assert!(error.contains("/no/such.map"), "{error}");
+    }
+}

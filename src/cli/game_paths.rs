@@ -1,0 +1,67 @@
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+use clap::Args;
+
+use crate::job::JobContext;
+use crate::scene::{Scene, build};
+use crate::vfs::{OpenedMap, SearchOptions, open_demo, open_map};
+
+/// The map's word for the embedded demo.
+const DEMO: &str = "demo";
+
+/// The input of every subcommand: a map, and where its game is.
+#[derive(Args, Clone, Debug, Default)]
+pub(crate) struct MapArgs {
+    /// A BSP file, a BSP inside an archive (`pak1.pk3/maps/x.bsp`), an archive with one map, or `demo`
+    #[arg(value_name = "MAP")]
+    pub(crate) map: String,
+    /// Installation folder that holds game folders; may be given more than once
+    #[arg(long = "fs_basepath", value_name = "DIR", help_heading = GAME_DATA)]
+    pub(crate) fs_basepath: Vec<PathBuf>,
+    /// Game folder, the first one wins; may be given more than once
+    #[arg(long = "fs_game", value_name = "NAME", help_heading = GAME_DATA)]
+    pub(crate) fs_game: Vec<String>,
+    /// The user's folder, searched before the installation
+    #[arg(long = "fs_homepath", value_name = "DIR", help_heading = GAME_DATA)]
+    pub(crate) fs_homepath: Option<PathBuf>,
+    /// Family of the game; accepted as q3map2 does, all of these are read alike
+    #[arg(long, value_name = "NAME", help_heading = GAME_DATA, value_parser = GAMES)]
+    pub(crate) game: Option<String>,
+}
+
+/// Heading of the game data flags.
+const GAME_DATA: &str = "Game data";
+/// q3map2's names of the games whose files are of the Quake 3 kind.
+const GAMES: [&str; 8] = [
+    "quake3",
+    "quakelive",
+    "tremulous",
+    "nexuiz",
+    "xonotic",
+    "wolf",
+    "et",
+    "etut",
+];
+
+impl MapArgs {
+    /// Opens the map and its search path.
+    pub(crate) fn open(&self) -> anyhow::Result<OpenedMap> {
+        if self.map == DEMO {
+            return Ok(open_demo());
+        }
+        let options = SearchOptions {
+            base_paths: self.fs_basepath.clone(),
+            home_path: self.fs_homepath.clone(),
+            games: self.fs_game.clone(),
+        };
+        Ok(open_map(Path::new(&self.map), &options)?)
+    }
+
+    /// Opens the map and builds its scene.
+    pub(crate) fn build(&self, context: &JobContext) -> anyhow::Result<(OpenedMap, Scene)> {
+        let opened = self.open()?;
+        let scene = build(&opened, context).with_context(|| self.map.clone())?;
+        Ok((opened, scene))
+    }
+}

@@ -1,0 +1,114 @@
+use std::collections::HashSet;
+use std::ops::Range;
+
+use bytemuck::{Pod, Zeroable};
+
+use crate::scene::{Scene, Surface};
+
+/// A vertex on the GPU.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+pub(super) struct GpuVertex {
+    position: [f32; 3],
+    normal: [f32; 3],
+    st: [f32; 2],
+    page_st: [f32; 2],
+    colour: [u8; 4],
+    page: u32,
+}
+
+impl GpuVertex {
+    const ATTRIBUTES: [wgpu::VertexAttribute; 6] = wgpu::vertex_attr_array![
+        0 => Float32x3, 1 => Float32x3, 2 => Float32x2, 3 => Float32x2, 4 => Unorm8x4, 5 => Uint32
+    ];
+
+    /// All attributes.
+    pub(super) const LAYOUT: wgpu::VertexBufferLayout<'static> = wgpu::VertexBufferLayout {
+        array_stride: size_of::<Self>() as u64,
+        step_mode: wgpu::VertexStepMode::Vertex,
+        attributes: &Self::ATTRIBUTES,
+    };
+
+    /// The position alone.
+    pub(super) const POSITION: wgpu::VertexBufferLayout<'static> = wgpu::VertexBufferLayout {
+        array_stride: size_of::<Self>() as u64,
+        step_mode: wgpu::VertexStepMode::Vertex,
+        attributes: &[wgpu::VertexAttribute {
+            format: wgpu::VertexFormat::Float32x3,
+            offset: 0,
+            shader_location: 0,
+        }],
+    };
+}
+
+/// The drawn triangles of a scene in one vertex and one index list, surfaces in the order of drawing.
+#[derive(Default)]
+pub(super) struct Geometry {
+    pub(super) vertices: Vec<GpuVertex>,
+    pub(super) indices: Vec<u32>,
+    /// Each edge of each surface once, for lines.
+    pub(super) edges: Vec<u32>,
+    remap: Vec<u32>,
+    touched: Vec<u32>,
+    seen: HashSet<(u32, u32)>,
+}
+
+impl Geometry {
+    pub(super) fn new(scene: &Scene) -> Self {
+        Self {
+            remap: vec![u32::MAX; scene.vertices.len()],
+            ..Self::default()
+        }
+    }
+
+    /// Appends a surface whose lightmap is layer `page` and returns its ranges of `indices` and `edges`. Vertices are copied,
+    /// so surfaces that share some may differ in page.
+    pub(super) fn push(
+        &mut self,
+        scene: &Scene,
+        surface: &Surface,
+        page: u32,
+    ) -> (Range<u32>, Range<u32>) {
+        let (first_index, first_edge) = (self.indices.len() as u32, self.edges.len() as u32);
+        let range = surface.indices.start as usize..surface.indices.end as usize;
+        let triangles = scene.indices.get(range).unwrap_or_default();
+        for triangle in triangles.chunks_exact(3) {
+            let corners: [u32; 3] = std::array::from_fn(|i| self.vertex(scene, triangle[i], page));
+            self.indices.extend(corners);
+            for (a, b) in [(0, 1), (1, 2), (2, 0)] {
+                let (a, b) = (corners[a], corners[b]);
+                if self.seen.insert((a.min(b), a.max(b))) {
+                    self.edges.extend([a, b]);
+                }
+            }
+        }
+        for vertex in self.touched.drain(..) {
+            self.remap[vertex as usize] = u32::MAX;
+        }
+        self.seen.clear();
+        (
+            first_index..self.indices.len() as u32,
+            first_edge..self.edges.len() as u32,
+        )
+    }
+
+    fn vertex(&mut self, scene: &Scene, number: u32, page: u32) -> u32 {
+        let known = self.remap[number as usize];
+        if known != u32::MAX {
+            return known;
+        }
+        let vertex = &scene.vertices[number as usize];
+        let added = self.vertices.len() as u32;
+        self.vertices.push(GpuVertex {
+            position: vertex.position.to_array(),
+            normal: vertex.normal.to_array(),
+            st: vertex.st.to_array(),
+            page_st: vertex.lightmap_st.to_array(),
+            colour: vertex.colour,
+            page,
+        });
+        self.remap[number as usize] = added;
+        self.touched.push(number);
+        added
+    }
+}

@@ -1,0 +1,134 @@
+use crate::render::shared::Stage;
+
+/// Bind group layouts. Equal layouts of one device are interchangeable, so every owner makes its own.
+pub(super) struct Layouts {
+    /// Group 0: the frame.
+    pub(super) frame: wgpu::BindGroupLayout,
+    /// Group 1 of surfaces: lightmap pages.
+    pub(super) pages: wgpu::BindGroupLayout,
+    /// Group 2 of surfaces: an image.
+    pub(super) image: wgpu::BindGroupLayout,
+    /// Group 3 of surfaces: a stage, by dynamic offset.
+    pub(super) stage: wgpu::BindGroupLayout,
+    /// Group 1 of spheres: a part of a grid.
+    pub(super) grid: wgpu::BindGroupLayout,
+    /// Group 1 of marks: light on the sample sphere.
+    pub(super) sample: wgpu::BindGroupLayout,
+}
+
+impl Layouts {
+    pub(super) fn new(device: &wgpu::Device) -> Self {
+        let stage_size = wgpu::BufferSize::new(size_of::<Stage>() as u64);
+        Self {
+            frame: layout(device, "frame", &[uniform(None)]),
+            pages: layout(
+                device,
+                "lightmap pages",
+                &[texture(wgpu::TextureViewDimension::D2Array), sampler()],
+            ),
+            image: layout(
+                device,
+                "image",
+                &[texture(wgpu::TextureViewDimension::D2), sampler()],
+            ),
+            stage: layout(device, "stage", &[uniform(stage_size)]),
+            grid: layout(device, "grid", &[uniform(None), storage(), storage()]),
+            sample: layout(device, "sample light", &[uniform(None)]),
+        }
+    }
+}
+
+fn layout(
+    device: &wgpu::Device,
+    label: &str,
+    bindings: &[wgpu::BindingType],
+) -> wgpu::BindGroupLayout {
+    let entries: Vec<_> = (0..)
+        .zip(bindings)
+        .map(|(binding, ty)| wgpu::BindGroupLayoutEntry {
+            binding,
+            visibility: wgpu::ShaderStages::VERTEX_FRAGMENT,
+            ty: *ty,
+            count: None,
+        })
+        .collect();
+    device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
+        label: Some(label),
+        entries: &entries,
+    })
+}
+
+/// A uniform buffer; with a size it is picked by a dynamic offset.
+fn uniform(size: Option<wgpu::BufferSize>) -> wgpu::BindingType {
+    wgpu::BindingType::Buffer {
+        ty: wgpu::BufferBindingType::Uniform,
+        has_dynamic_offset: size.is_some(),
+        min_binding_size: size,
+    }
+}
+
+fn storage() -> wgpu::BindingType {
+    wgpu::BindingType::Buffer {
+        ty: wgpu::BufferBindingType::Storage { read_only: true },
+        has_dynamic_offset: false,
+        min_binding_size: None,
+    }
+}
+
+fn texture(view_dimension: wgpu::TextureViewDimension) -> wgpu::BindingType {
+    wgpu::BindingType::Texture {
+        sample_type: wgpu::TextureSampleType::Float { filterable: true },
+        view_dimension,
+        multisampled: false,
+    }
+}
+
+fn sampler() -> wgpu::BindingType {
+    wgpu::BindingType::Sampler(wgpu::SamplerBindingType::Filtering)
+}
+
+/// A bind group of whole buffers, in the order of their bindings.
+pub(super) fn bind_buffers(
+    device: &wgpu::Device,
+    label: &str,
+    layout: &wgpu::BindGroupLayout,
+    buffers: &[&wgpu::Buffer],
+) -> wgpu::BindGroup {
+    let entries: Vec<_> = (0..)
+        .zip(buffers)
+        .map(|(binding, buffer)| wgpu::BindGroupEntry {
+            binding,
+            resource: buffer.as_entire_binding(),
+        })
+        .collect();
+    device.create_bind_group(&wgpu::BindGroupDescriptor {
+        label: Some(label),
+        layout,
+        entries: &entries,
+    })
+}
+
+/// A bind group of a texture and a sampler.
+pub(super) fn bind_texture(
+    device: &wgpu::Device,
+    label: &str,
+    layout: &wgpu::BindGroupLayout,
+    view: &wgpu::TextureView,
+    sampler: &wgpu::Sampler,
+) -> wgpu::BindGroup {
+    let entries = [
+        wgpu::BindGroupEntry {
+            binding: 0,
+            resource: wgpu::BindingResource::TextureView(view),
+        },
+        wgpu::BindGroupEntry {
+            binding: 1,
+            resource: wgpu::BindingResource::Sampler(sampler),
+        },
+    ];
+    device.create_bind_group(&wgpu::BindGroupDescriptor {
+        label: Some(label),
+        layout,
+        entries: &entries,
+    })
+}

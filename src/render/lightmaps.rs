@@ -1,0 +1,164 @@
+use std::sync::{Mutex, PoisonError};
+
+use crate::format::bsp::{LIGHTMAP_SIZE, LightmapPage};
+use crate::math::colour::{Clamp, Overbright, shift, shift_bytes};
+use crate::render::gpu::Gpu;
+use crate::render::layouts::{Layouts, bind_texture};
+
+const SIDE: u32 = LIGHTMAP_SIZE as u32;
+/// A texel of the layer for surfaces without a page. Alpha 0 keeps it from being multiplied by overbright and exposure.
+const WHITE: [u8; 4] = [255, 255, 255, 0];
+
+/// The lightmap pages as an array texture whose last layer is white.
+///
+/// The engine shifts and clamps texels before they are filtered, so pages are prepared on the CPU for the overbright in
+/// use and uploaded again when it changes.
+pub(super) struct Lightmaps {
+    pages: Vec<LightmapPage>,
+    texture: wgpu::Texture,
+    pub(super) group: wgpu::BindGroup,
+    uploaded: Mutex<Option<(Overbright, Clamp)>>,
+}
+
+impl Lightmaps {
+    /// Pages beyond what the device takes are dropped with a line in the log; their surfaces are white.
+    pub(super) fn new(gpu: &Gpu, layouts: &Layouts, pages: &[LightmapPage]) -> Self {
+        let limit = gpu.device.limits().max_texture_array_layers as usize;
+        let kept = pages.len().min(limit.saturating_sub(1));
+        if kept < pages.len() {
+            log::warn!(
+                "{} lightmap pages, the device takes {kept}: the rest is drawn white",
+                pages.len()
+            );
+        }
+        let texture = gpu.device.create_texture(&wgpu::TextureDescriptor {
+            label: Some("lightmap pages"),
+            size: wgpu::Extent3d {
+                width: SIDE,
+                height: SIDE,
+                depth_or_array_layers: kept as u32 + 1,
+            },
+            mip_level_count: 1,
+            sample_count: 1,
+            dimension: wgpu::TextureDimension::D2,
+            format: wgpu::TextureFormat::Rgba8Unorm,
+            usage: wgpu::TextureUsages::TEXTURE_BINDING | wgpu::TextureUsages::COPY_DST,
+            view_formats: &[],
+        });
+        let view = texture.create_view(&wgpu::TextureViewDescriptor {
+            dimension: Some(wgpu::TextureViewDimension::D2Array),
+            ..wgpu::TextureViewDescriptor::default()
+        });
+        let sampler = gpu.device.create_sampler(&wgpu::SamplerDescriptor {
+            label: Some("lightmap sampler"),
+            mag_filter: wgpu::FilterMode::Linear,
+            min_filter: wgpu::FilterMode::Linear,
+            ..wgpu::SamplerDescriptor::default()
+        });
+        let group = bind_texture(
+            &gpu.device,
+            "lightmap pages",
+            &layouts.pages,
+            &view,
+            &sampler,
+        );
+        Self {
+            pages: pages[..kept].to_vec(),
+            texture,
+            group,
+            uploaded: Mutex::new(None),
+        }
+    }
+
+    /// Layer of `page`; the white one for no page.
+    pub(super) fn layer(&self, page: Option<u32>) -> u32 {
+        let white = self.pages.len() as u32;
+        page.filter(|page| *page < white).unwrap_or(white)
+    }
+
+    /// Uploads the pages for this overbright unless they are there, and returns what texels are still to be multiplied
+    /// with.
+    pub(super) fn prepare(&self, gpu: &Gpu, overbright: Overbright, clamp: Clamp) -> f32 {
+        let mut uploaded = self.uploaded.lock().unwrap_or_else(PoisonError::into_inner);
+        // Without a clamp texels go up as stored and the factor is left to the GPU.
+        let key = match clamp {
+            Clamp::KeepHue => (overbright, clamp),
+            Clamp::Off => (Overbright::Bits(0), clamp),
+        };
+        if *uploaded != Some(key) {
+            let mut rgba = Vec::new();
+            for layer in 0..=self.pages.len() {
+                rgba.clear();
+                match self.pages.get(layer) {
+                    Some(page) => prepare_page(page, key.0, &mut rgba),
+                    None => rgba.extend(WHITE.repeat(LIGHTMAP_SIZE * LIGHTMAP_SIZE)),
+                }
+                self.write(gpu, layer as u32, &rgba);
+            }
+            *uploaded = Some(key);
+        }
+        match clamp {
+            Clamp::KeepHue => 1.0,
+            Clamp::Off => overbright.factor(),
+        }
+    }
+
+    fn write(&self, gpu: &Gpu, layer: u32, rgba: &[u8]) {
+        gpu.queue.write_texture(
+            wgpu::TexelCopyTextureInfo {
+                texture: &self.texture,
+                mip_level: 0,
+                origin: wgpu::Origin3d {
+                    x: 0,
+                    y: 0,
+                    z: layer,
+                },
+                aspect: wgpu::TextureAspect::All,
+            },
+            rgba,
+            wgpu::TexelCopyBufferLayout {
+                offset: 0,
+                bytes_per_row: Some(SIDE * 4),
+                rows_per_image: None,
+            },
+            wgpu::Extent3d {
+                width: SIDE,
+                height: SIDE,
+                depth_or_array_layers: 1,
+            },
+        );
+    }
+}
+
+/// Appends a page's texels after overbright; a short page ends in black.
+fn prepare_page(page: &[u8], overbright: Overbright, rgba: &mut Vec<u8>) {
+    for texel in page.chunks_exact(3).take(LIGHTMAP_SIZE * LIGHTMAP_SIZE) {
+        let stored = [texel[0], texel[1], texel[2]];
+        let shown = match overbright {
+            Overbright::Bits(bits) => shift_bytes(stored, bits),
+            Overbright::Blog => {
+                let light = glam::Vec3::from(stored.map(f32::from));
+                let shown = shift(light, overbright.factor(), Clamp::KeepHue);
+                shown.round().to_array().map(|channel| channel as u8)
+            }
+        };
+        rgba.extend([shown[0], shown[1], shown[2], 255]);
+    }
+    rgba.resize(LIGHTMAP_SIZE * LIGHTMAP_SIZE * 4, 0);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pages_are_shifted_as_the_engine_does() {
+        let mut rgba = Vec::new();
+        prepare_page(&[10, 20, 30, 40, 80, 160], Overbright::Bits(2), &mut rgba);
+        assert_eq!(rgba[..8], [40, 80, 120, 255, 63, 127, 255, 255]);
+        assert_eq!(rgba.len(), LIGHTMAP_SIZE * LIGHTMAP_SIZE * 4);
+        rgba.clear();
+        prepare_page(&[63, 0, 0], Overbright::Blog, &mut rgba);
+        assert_eq!(rgba[..4], [255, 0, 0, 255]);
+    }
+}

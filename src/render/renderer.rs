@@ -1,0 +1,486 @@
+use crate::render::error::RenderError;
+use crate::render::gpu::Gpu;
+use crate::render::grids::{GpuGrids, Part};
+use crate::render::layouts::{Layouts, bind_buffers};
+use crate::render::overlay::OverlayGeometry;
+use crate::render::pipelines::Pipelines;
+use crate::render::scene::{GpuScene, Pass};
+use crate::render::visibility::Visible;
+use crate::render::{DEPTH_FORMAT, shared};
+use crate::view::{Camera, Overlays, ProbeShow, RenderMode, ViewOptions};
+
+/// What a frame was made of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FrameStats {
+    /// Draw calls.
+    pub draw_calls: u32,
+    /// Triangles of surfaces, each pass counted.
+    pub triangles: u32,
+    /// Spheres handed to the device, those out of sight included.
+    pub spheres: u32,
+}
+
+/// Draws scenes, grids and marks. Holds what does not belong to a map.
+pub struct Renderer {
+    pipelines: Pipelines,
+    frame: Bound,
+    sample: Bound,
+    marks: Growing,
+    lines: Growing,
+    depth: Option<Depth>,
+    overlay: OverlayGeometry,
+    scratch: Vec<u8>,
+}
+
+/// A uniform buffer with its bind group.
+struct Bound {
+    buffer: wgpu::Buffer,
+    group: wgpu::BindGroup,
+}
+
+impl Bound {
+    fn new(gpu: &Gpu, label: &str, layout: &wgpu::BindGroupLayout, size: usize) -> Self {
+        let buffer = gpu.device.create_buffer(&wgpu::BufferDescriptor {
+            label: Some(label),
+            size: size as u64,
+            usage: wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST,
+            mapped_at_creation: false,
+        });
+        let group = bind_buffers(&gpu.device, label, layout, &[&buffer]);
+        Self { buffer, group }
+    }
+}
+
+/// A vertex buffer that is replaced when its contents outgrow it.
+struct Growing {
+    label: &'static str,
+    buffer: Option<wgpu::Buffer>,
+}
+
+impl Growing {
+    fn write(&mut self, gpu: &Gpu, bytes: &[u8]) {
+        if bytes.is_empty() {
+            return;
+        }
+        let size = (bytes.len() as u64).next_power_of_two();
+        if self.buffer.as_ref().is_none_or(|old| old.size() < size) {
+            self.buffer = Some(gpu.device.create_buffer(&wgpu::BufferDescriptor {
+                label: Some(self.label),
+                size,
+                usage: wgpu::BufferUsages::VERTEX | wgpu::BufferUsages::COPY_DST,
+                mapped_at_creation: false,
+            }));
+        }
+        if let Some(buffer) = &self.buffer {
+            gpu.queue.write_buffer(buffer, 0, bytes);
+        }
+    }
+}
+
+struct Depth {
+    size: (u32, u32),
+    view: wgpu::TextureView,
+}
+
+/// Grid spheres that a frame shows.
+struct Spheres<'a> {
+    legacy: &'a [Part],
+    sh: &'a [Part],
+}
+
+impl Spheres<'_> {
+    const NONE: Self = Self {
+        legacy: &[],
+        sh: &[],
+    };
+
+    fn is_empty(&self) -> bool {
+        self.legacy.is_empty() && self.sh.is_empty()
+    }
+}
+
+/// What a frame shows, apart from marks.
+struct Shown<'a> {
+    scene: &'a GpuScene,
+    visible: &'a Visible,
+    spheres: Spheres<'a>,
+    mode: RenderMode,
+    edges: bool,
+    x_ray: bool,
+    time_secs: f32,
+}
+
+impl Renderer {
+    /// Makes the pipelines that every map needs.
+    ///
+    /// # Errors
+    /// When the device refuses one.
+    pub fn new(gpu: &Gpu) -> Result<Self, RenderError> {
+        gpu.checked(|| {
+            let layouts = Layouts::new(&gpu.device);
+            let (frame, sample) = (size_of::<shared::Frame>(), size_of::<shared::SampleLight>());
+            Self {
+                pipelines: Pipelines::new(&gpu.device, &layouts),
+                frame: Bound::new(gpu, "frame", &layouts.frame, frame),
+                sample: Bound::new(gpu, "sample light", &layouts.sample, sample),
+                marks: Growing {
+                    label: "marks",
+                    buffer: None,
+                },
+                lines: Growing {
+                    label: "lines",
+                    buffer: None,
+                },
+                depth: None,
+                overlay: OverlayGeometry::default(),
+                scratch: Vec::new(),
+            }
+        })
+    }
+
+    /// Records the drawing of a frame into `target`, which must be of [`crate::render::TARGET_FORMAT`] and `size` pixels.
+    ///
+    /// The target is cleared to opaque black first. Buffers are written through the queue, so submit the encoder before the
+    /// next call.
+    ///
+    /// # Errors
+    /// When the size is zero or larger than the device takes.
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "everything that a picture depends on is an argument"
+    )]
+    pub fn draw(
+        &mut self,
+        gpu: &Gpu,
+        encoder: &mut wgpu::CommandEncoder,
+        target: &wgpu::TextureView,
+        size: (u32, u32),
+        scene: &GpuScene,
+        grids: Option<&GpuGrids>,
+        camera: &Camera,
+        options: &ViewOptions,
+        overlays: &Overlays,
+        time_secs: f32,
+    ) -> Result<FrameStats, RenderError> {
+        check_size(gpu, size)?;
+        self.ensure_depth(gpu, size);
+        for (_, pass) in selected_passes(scene, options.mode) {
+            self.pipelines.ensure(&gpu.device, pass.key);
+        }
+        let spheres = grids.map_or(Spheres::NONE, |grids| prepare_grids(gpu, grids, options));
+        let page_factor = scene
+            .lightmaps
+            .prepare(gpu, options.overbright, options.clamp);
+        scene
+            .stages
+            .animate(&gpu.queue, time_secs, &mut self.scratch);
+        let aspect = size.0 as f32 / size.1 as f32;
+        let frame = frame_uniform(camera, aspect, options, page_factor, time_secs);
+        gpu.queue
+            .write_buffer(&self.frame.buffer, 0, bytemuck::bytes_of(&frame));
+        self.overlay.build(overlays, camera);
+        self.write_overlay(gpu);
+        let shown = Shown {
+            scene,
+            visible: &scene.visible_from(camera.eye),
+            spheres,
+            mode: options.mode,
+            edges: options.wire_overlay || options.mode == RenderMode::Wireframe,
+            x_ray: options.probes.x_ray,
+            time_secs,
+        };
+        Ok(self.record(encoder, target, &shown))
+    }
+
+    fn ensure_depth(&mut self, gpu: &Gpu, size: (u32, u32)) {
+        if self.depth.as_ref().is_some_and(|depth| depth.size == size) {
+            return;
+        }
+        let texture = gpu.device.create_texture(&wgpu::TextureDescriptor {
+            label: Some("depth"),
+            size: wgpu::Extent3d {
+                width: size.0,
+                height: size.1,
+                depth_or_array_layers: 1,
+            },
+            mip_level_count: 1,
+            sample_count: 1,
+            dimension: wgpu::TextureDimension::D2,
+            format: DEPTH_FORMAT,
+            usage: wgpu::TextureUsages::RENDER_ATTACHMENT,
+            view_formats: &[],
+        });
+        self.depth = Some(Depth {
+            size,
+            view: texture.create_view(&wgpu::TextureViewDescriptor::default()),
+        });
+    }
+
+    fn write_overlay(&mut self, gpu: &Gpu) {
+        self.marks
+            .write(gpu, bytemuck::cast_slice(&self.overlay.marks));
+        self.lines
+            .write(gpu, bytemuck::cast_slice(&self.overlay.lines));
+        if let Some(light) = &self.overlay.light {
+            gpu.queue
+                .write_buffer(&self.sample.buffer, 0, bytemuck::bytes_of(light));
+        }
+    }
+
+    fn record(
+        &self,
+        encoder: &mut wgpu::CommandEncoder,
+        target: &wgpu::TextureView,
+        shown: &Shown<'_>,
+    ) -> FrameStats {
+        let mut stats = FrameStats::default();
+        let Some(depth) = &self.depth else {
+            return stats;
+        };
+        let x_ray = shown.x_ray && !shown.spheres.is_empty();
+        {
+            let mut pass = begin(encoder, "world", target, &depth.view, First::Clears);
+            pass.set_bind_group(0, &self.frame.group, &[]);
+            self.draw_surfaces(&mut pass, shown, &mut stats);
+            if shown.edges {
+                self.draw_edges(&mut pass, shown, &mut stats);
+            }
+            if !x_ray {
+                self.draw_spheres(&mut pass, &shown.spheres, &mut stats);
+            }
+        }
+        if x_ray {
+            let mut pass = begin(encoder, "spheres", target, &depth.view, First::Keeps);
+            pass.set_bind_group(0, &self.frame.group, &[]);
+            self.draw_spheres(&mut pass, &shown.spheres, &mut stats);
+        }
+        if !self.overlay.marks.is_empty() || !self.overlay.lines.is_empty() {
+            let mut pass = begin(encoder, "overlay", target, &depth.view, First::Keeps);
+            pass.set_bind_group(0, &self.frame.group, &[]);
+            self.draw_overlay(&mut pass, &mut stats);
+        }
+        stats
+    }
+
+    fn draw_surfaces(
+        &self,
+        pass: &mut wgpu::RenderPass<'_>,
+        shown: &Shown<'_>,
+        stats: &mut FrameStats,
+    ) {
+        let scene = shown.scene;
+        pass.set_vertex_buffer(0, scene.vertices.slice(..));
+        pass.set_index_buffer(scene.indices.slice(..), wgpu::IndexFormat::Uint32);
+        pass.set_bind_group(1, &scene.lightmaps.group, &[]);
+        let mut bound = None;
+        for (draw, material_pass) in selected_passes(scene, shown.mode) {
+            let runs = shown.visible.runs(draw);
+            let Some(pipeline) = self.pipelines.surface(material_pass.key) else {
+                continue;
+            };
+            if runs.is_empty() {
+                continue;
+            }
+            if bound != Some(material_pass.key) {
+                pass.set_pipeline(pipeline);
+                bound = Some(material_pass.key);
+            }
+            let image = &scene.images[frame_number(material_pass, shown.time_secs)];
+            pass.set_bind_group(2, image, &[]);
+            pass.set_bind_group(3, &scene.stages.group, &[material_pass.offset]);
+            for run in runs {
+                pass.draw_indexed(run.clone(), 0, 0..1);
+                stats.draw_calls += 1;
+                stats.triangles += run.len() as u32 / 3;
+            }
+        }
+    }
+
+    fn draw_edges(
+        &self,
+        pass: &mut wgpu::RenderPass<'_>,
+        shown: &Shown<'_>,
+        stats: &mut FrameStats,
+    ) {
+        pass.set_pipeline(&self.pipelines.wire);
+        pass.set_vertex_buffer(0, shown.scene.vertices.slice(..));
+        pass.set_index_buffer(shown.scene.edges.slice(..), wgpu::IndexFormat::Uint32);
+        for run in &shown.visible.edge_runs {
+            pass.draw_indexed(run.clone(), 0, 0..1);
+            stats.draw_calls += 1;
+        }
+    }
+
+    fn draw_spheres(
+        &self,
+        pass: &mut wgpu::RenderPass<'_>,
+        spheres: &Spheres<'_>,
+        stats: &mut FrameStats,
+    ) {
+        for (parts, pipeline) in [
+            (spheres.legacy, &self.pipelines.spheres_legacy),
+            (spheres.sh, &self.pipelines.spheres_sh),
+        ] {
+            for part in parts {
+                pass.set_pipeline(pipeline);
+                pass.set_bind_group(1, &part.group, &[]);
+                pass.draw(0..4, 0..part.count);
+                stats.draw_calls += 1;
+                stats.spheres += part.count;
+            }
+        }
+    }
+
+    fn draw_overlay(&self, pass: &mut wgpu::RenderPass<'_>, stats: &mut FrameStats) {
+        if let (Some(buffer), false) = (&self.lines.buffer, self.overlay.lines.is_empty()) {
+            pass.set_pipeline(&self.pipelines.lines);
+            pass.set_vertex_buffer(0, buffer.slice(..));
+            pass.draw(0..self.overlay.lines.len() as u32, 0..1);
+            stats.draw_calls += 1;
+        }
+        if let (Some(buffer), false) = (&self.marks.buffer, self.overlay.marks.is_empty()) {
+            pass.set_pipeline(&self.pipelines.marks);
+            pass.set_bind_group(1, &self.sample.group, &[]);
+            pass.set_vertex_buffer(0, buffer.slice(..));
+            pass.draw(0..4, 0..self.overlay.marks.len() as u32);
+            stats.draw_calls += 1;
+        }
+    }
+}
+
+fn check_size(gpu: &Gpu, (width, height): (u32, u32)) -> Result<(), RenderError> {
+    let limit = gpu.device.limits().max_texture_dimension_2d;
+    if (1..=limit).contains(&width) && (1..=limit).contains(&height) {
+        Ok(())
+    } else {
+        Err(RenderError::Size {
+            width,
+            height,
+            limit,
+        })
+    }
+}
+
+/// Whether a pass clears the picture or draws over it; depth is cleared by all.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum First {
+    Clears,
+    Keeps,
+}
+
+fn begin<'a>(
+    encoder: &'a mut wgpu::CommandEncoder,
+    label: &str,
+    target: &wgpu::TextureView,
+    depth: &wgpu::TextureView,
+    first: First,
+) -> wgpu::RenderPass<'a> {
+    encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
+        label: Some(label),
+        color_attachments: &[Some(wgpu::RenderPassColorAttachment {
+            view: target,
+            depth_slice: None,
+            resolve_target: None,
+            ops: wgpu::Operations {
+                load: match first {
+                    First::Clears => wgpu::LoadOp::Clear(wgpu::Color::BLACK),
+                    First::Keeps => wgpu::LoadOp::Load,
+                },
+                store: wgpu::StoreOp::Store,
+            },
+        })],
+        depth_stencil_attachment: Some(wgpu::RenderPassDepthStencilAttachment {
+            view: depth,
+            depth_ops: Some(wgpu::Operations {
+                load: wgpu::LoadOp::Clear(0.0),
+                store: wgpu::StoreOp::Discard,
+            }),
+            stencil_ops: None,
+        }),
+        timestamp_writes: None,
+        occlusion_query_set: None,
+        multiview_mask: None,
+    })
+}
+
+/// What `mode` draws, in order: number of the draw and a pass of it. The lightmap mode stops a material after its lightmap, as `r_lightmap 1` does.
+fn selected_passes(scene: &GpuScene, mode: RenderMode) -> impl Iterator<Item = (usize, &Pass)> {
+    scene
+        .draws
+        .iter()
+        .enumerate()
+        .flat_map(move |(number, draw)| {
+            let passes = match (mode, &draw.plain) {
+                (RenderMode::Wireframe, _) => &[],
+                (RenderMode::VertexColour | RenderMode::Normals, Some(plain)) => {
+                    std::slice::from_ref(plain)
+                }
+                (RenderMode::Lightmap, Some(_)) => {
+                    let last = draw.passes.iter().position(|pass| pass.has_lightmap);
+                    &draw.passes[..last.map_or(draw.passes.len(), |last| last + 1)]
+                }
+                _ => draw.passes.as_slice(),
+            };
+            passes.iter().map(move |pass| (number, pass))
+        })
+}
+
+/// The image of an animation at a time.
+fn frame_number(pass: &Pass, time_secs: f32) -> usize {
+    let frame = (time_secs * pass.rate).floor().max(0.0) as usize;
+    pass.frames[frame % pass.frames.len()]
+}
+
+fn prepare_grids<'a>(gpu: &Gpu, grids: &'a GpuGrids, options: &ViewOptions) -> Spheres<'a> {
+    let (profile, overbright) = (options.probes.legacy_profile, options.overbright);
+    let show = options.probes.show;
+    let mut spheres = Spheres::NONE;
+    if let (ProbeShow::Legacy, Some(legacy)) = (show, &grids.legacy) {
+        grids.light_legacy(gpu, profile, overbright);
+        spheres.legacy = &legacy.parts;
+    }
+    if let (ProbeShow::Sh | ProbeShow::Both, Some(sh)) = (show, &grids.sh) {
+        spheres.sh = &sh.parts;
+        if show == ProbeShow::Both && grids.light_sh_points(gpu, profile, overbright) {
+            spheres.legacy = &sh.parts;
+        }
+    }
+    spheres
+}
+
+fn frame_uniform(
+    camera: &Camera,
+    aspect: f32,
+    options: &ViewOptions,
+    page_factor: f32,
+    time_secs: f32,
+) -> shared::Frame {
+    let probes = &options.probes;
+    let exposure = options.exposure_ev.exp2();
+    shared::Frame {
+        clip_from_world: camera.clip_from_world(aspect).to_cols_array_2d(),
+        eye: camera.eye.to_array(),
+        time_secs,
+        right: camera.right().to_array(),
+        overbright: options.overbright.factor(),
+        up: camera.up().to_array(),
+        page_factor: page_factor * exposure,
+        exposure,
+        mode: match options.mode {
+            RenderMode::Lit | RenderMode::Wireframe => 0,
+            RenderMode::Lightmap => 1,
+            RenderMode::Fullbright => 2,
+            RenderMode::VertexColour => 3,
+            RenderMode::Normals => 4,
+        },
+        keep_hue: u32::from(options.clamp == crate::math::colour::Clamp::KeepHue),
+        hide_in_solid: u32::from(probes.hide_in_solid),
+        bands: probes.sh_profile.band_weights(),
+        probe_size: probes.size,
+        // Infinity minus itself is no number; nothing is that far.
+        probe_distance: probes.distance.clamp(1.0, 1e9),
+        probe_apart: f32::from(u8::from(probes.show == ProbeShow::Both)),
+        pad_a: 0.0,
+        pad_b: 0.0,
+    }
+}

@@ -1,0 +1,176 @@
+//! Structs that Rust fills and WGSL reads; a test compares size and member offsets with the WGSL twins of the same names.
+
+use bytemuck::{Pod, Zeroable};
+
+/// Memory layout of a shared struct, for the comparison with its twin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SharedLayout {
+    /// Name in WGSL.
+    pub name: &'static str,
+    /// Size in bytes.
+    pub size: usize,
+    /// Member names and offsets in bytes, in order.
+    pub members: &'static [(&'static str, usize)],
+}
+
+macro_rules! shared {
+    ($(#[$meta:meta])* $name:ident { $($(#[$member_meta:meta])* $member:ident: $kind:ty,)* }) => {
+        $(#[$meta])*
+        #[repr(C)]
+        #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+        pub struct $name {
+            $($(#[$member_meta])* pub $member: $kind,)*
+        }
+        impl $name {
+            /// Where its members lie.
+            pub const LAYOUT: SharedLayout = SharedLayout {
+                name: stringify!($name),
+                size: size_of::<Self>(),
+                members: &[$((stringify!($member), std::mem::offset_of!(Self, $member)),)*],
+            };
+        }
+    };
+}
+
+shared! {
+    /// What all passes of a frame share.
+    Frame {
+        /// World to clip space, column by column.
+        clip_from_world: [[f32; 4]; 4],
+        /// World position of the eye.
+        eye: [f32; 3],
+        /// Time of the picture.
+        time_secs: f32,
+        /// Unit vector to the right of the picture.
+        right: [f32; 3],
+        /// Multiplier of stored light.
+        overbright: f32,
+        /// Unit vector to the top of the picture.
+        up: [f32; 3],
+        /// What is left to multiply lightmap texels with, exposure included.
+        page_factor: f32,
+        /// 2^EV.
+        exposure: f32,
+        /// One of WGSL's `MODE_` constants.
+        mode: u32,
+        /// 1 keeps the hue of light above white.
+        keep_hue: u32,
+        /// 1 leaves spheres in solid out.
+        hide_in_solid: u32,
+        /// Factors of the SH bands.
+        bands: [f32; 3],
+        /// Sphere radius over the smallest cell side.
+        probe_size: f32,
+        /// Farthest sphere, game units.
+        probe_distance: f32,
+        /// 1 moves the two kinds of spheres apart.
+        probe_apart: f32,
+        /// Unused.
+        pad_a: f32,
+        /// Unused.
+        pad_b: f32,
+    }
+}
+
+shared! {
+    /// A drawing pass of a material.
+    Stage {
+        /// Pairs: matrix; offset, turbulence amplitude and phase.
+        tc_mods: [[f32; 4]; 8],
+        /// `tcGen vector`, s.
+        tc_s: [f32; 3],
+        /// `alphaGen portal`, game units.
+        portal_range: f32,
+        /// `tcGen vector`, t.
+        tc_t: [f32; 3],
+        /// Height of the clouds, game units.
+        cloud_height: f32,
+        /// Colour and alpha of the generators that need no vertex.
+        colour: [f32; 4],
+        /// One of WGSL's `TC_` constants.
+        tc_gen: u32,
+        /// One of WGSL's `RGB_` constants.
+        rgb_gen: u32,
+        /// One of WGSL's `ALPHA_` constants.
+        alpha_gen: u32,
+        /// One of WGSL's `ALPHA_FUNC_` constants.
+        alpha_func: u32,
+        /// One of WGSL's `PICTURE_` constants.
+        picture: u32,
+        /// Pairs in use in `tc_mods`.
+        tc_mod_count: u32,
+        /// Face of the sky box.
+        face: u32,
+        /// Unused.
+        pad: u32,
+    }
+}
+
+shared! {
+    /// Placement of a part of a grid.
+    GridPlace {
+        /// Position of point (0, 0, 0), game units.
+        origin: [f32; 3],
+        /// Smallest cell side, game units.
+        smallest: f32,
+        /// Distance of neighbours, game units.
+        cell_size: [f32; 3],
+        /// Number of the part's first point.
+        first: u32,
+        /// Points along each axis.
+        counts: [u32; 3],
+        /// Unused.
+        pad: u32,
+    }
+}
+
+shared! {
+    /// Light at a point by the legacy grid.
+    LegacyPoint {
+        /// From everywhere, byte units.
+        ambient: [f32; 3],
+        /// 1 when it is in solid.
+        blocked: u32,
+        /// From `direction`, byte units.
+        directed: [f32; 3],
+        /// Unused.
+        pad_a: u32,
+        /// Towards the light.
+        direction: [f32; 3],
+        /// Unused.
+        pad_b: u32,
+    }
+}
+
+shared! {
+    /// Light on the sample sphere.
+    SampleLight {
+        /// Legacy: from everywhere, byte units.
+        ambient: [f32; 3],
+        /// 0 legacy, 1 SH.
+        source: u32,
+        /// Legacy: from `direction`, byte units.
+        directed: [f32; 3],
+        /// Unused.
+        pad_a: u32,
+        /// Legacy: towards the light.
+        direction: [f32; 3],
+        /// Unused.
+        pad_b: u32,
+        /// SH: factors of the bands.
+        bands: [f32; 3],
+        /// Unused.
+        pad_c: u32,
+        /// SH: coefficients, byte units.
+        coefficients: [[f32; 4]; 9],
+    }
+}
+
+/// All shared structs.
+pub const LAYOUTS: [SharedLayout; 5] = [
+    Frame::LAYOUT,
+    Stage::LAYOUT,
+    GridPlace::LAYOUT,
+    LegacyPoint::LAYOUT,
+    SampleLight::LAYOUT,
+];

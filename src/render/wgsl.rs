@@ -1,0 +1,87 @@
+//! The table of GPU programs: what each is joined from. Nothing else reads WGSL.
+
+use std::fmt::Write as _;
+
+/// A piece of WGSL and its path below `shaders/`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Part {
+    /// Path below `shaders/`.
+    pub name: &'static str,
+    /// Contents of the file.
+    pub text: &'static str,
+}
+
+/// A GPU program: its parts in order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Module {
+    /// Name, for labels and messages.
+    pub name: &'static str,
+    /// What it is joined from.
+    pub parts: &'static [Part],
+}
+
+macro_rules! part {
+    ($constant:ident, $path:literal) => {
+        #[doc = concat!("`shaders/", $path, "`.")]
+        pub const $constant: Part = Part {
+            name: $path,
+            text: include_str!(concat!("../../shaders/", $path)),
+        };
+    };
+}
+
+part!(FRAME, "common/frame.wgsl");
+part!(COLOUR, "common/colour.wgsl");
+part!(PROBE, "common/probe.wgsl");
+part!(SPHERE, "common/sphere.wgsl");
+part!(STAGE, "common/stage.wgsl");
+part!(WORLD_PASS, "world.wgsl");
+part!(SKY_PASS, "sky.wgsl");
+part!(SPHERES_PASS, "spheres.wgsl");
+part!(MARKS_PASS, "marks.wgsl");
+part!(LINES_PASS, "lines.wgsl");
+
+/// Surfaces.
+pub const WORLD: Module = Module {
+    name: "world",
+    parts: &[FRAME, COLOUR, STAGE, WORLD_PASS],
+};
+/// Sky surfaces.
+pub const SKY: Module = Module {
+    name: "sky",
+    parts: &[FRAME, STAGE, SKY_PASS],
+};
+/// Spheres at grid points.
+pub const SPHERES: Module = Module {
+    name: "spheres",
+    parts: &[FRAME, COLOUR, PROBE, SPHERE, SPHERES_PASS],
+};
+/// The sample sphere and its corners.
+pub const MARKS: Module = Module {
+    name: "marks",
+    parts: &[FRAME, COLOUR, PROBE, SPHERE, MARKS_PASS],
+};
+/// Lines and edges.
+pub const LINES: Module = Module {
+    name: "lines",
+    parts: &[FRAME, LINES_PASS],
+};
+
+/// All programs.
+pub const MODULES: [Module; 5] = [WORLD, SKY, SPHERES, MARKS, LINES];
+
+/// Joins parts to one text, each after a line that names it.
+pub fn join(parts: &[Part]) -> String {
+    parts.iter().fold(String::new(), |mut text, part| {
+        let _ = write!(text, "// part: {}\n{}\n", part.name, part.text);
+        text
+    })
+}
+
+/// The compiled form of `module` on `device`.
+pub(super) fn compile(device: &wgpu::Device, module: &Module) -> wgpu::ShaderModule {
+    device.create_shader_module(wgpu::ShaderModuleDescriptor {
+        label: Some(module.name),
+        source: wgpu::ShaderSource::Wgsl(join(module.parts).into()),
+    })
+}

@@ -1,0 +1,123 @@
+use egui::{RichText, Ui};
+use glam::{UVec3, Vec3};
+
+use crate::ui::widgets::{
+    Explained, bytes, empty_ui, point_count, section_ui, thousands, triple, value_ui,
+};
+use crate::ui::{Model, theme};
+use crate::view::{Command, LoadedMap, Side, Tab};
+
+/// The file: variant, counts, grids, warnings.
+pub(crate) fn map_tab_ui(ui: &mut Ui, model: &Model<'_>, commands: &mut Vec<Command>) {
+    let Some(map) = &model.state.map else {
+        empty_ui(
+            ui,
+            "No map is open. Drop a .bsp or .pk3 on the window, or press Ctrl+O.",
+        );
+        return;
+    };
+    let scene = &map.scene;
+    ui.label(RichText::new(&scene.name).heading());
+    ui.add(egui::Label::new(RichText::new(map.file.text()).color(theme::WEAK)).wrap());
+    section_ui(ui, "Variant");
+    let variant = &scene.bsp.directory.variant;
+    ui.add(egui::Label::new(variant.label.text()).wrap());
+    for reason in &variant.reasons {
+        ui.add(egui::Label::new(RichText::new(format!("• {reason}")).color(theme::WEAK)).wrap());
+    }
+    ui.separator();
+    grids_ui(ui, map, commands);
+    ui.separator();
+    counts_ui(ui, map);
+    if !map.warnings.is_empty() {
+        ui.separator();
+        section_ui(ui, "Warnings");
+        for warning in &map.warnings {
+            let times = if warning.count > 1 {
+                format!(" ×{}", warning.count)
+            } else {
+                String::new()
+            };
+            let text = format!("▲ {} {}{times}", warning.code, warning.text);
+            ui.add(egui::Label::new(RichText::new(text).color(theme::WARNING)).wrap());
+        }
+    }
+}
+
+fn grids_ui(ui: &mut Ui, map: &LoadedMap, commands: &mut Vec<Command>) {
+    section_ui(ui, "Light grids");
+    let shown = match (map.side, &map.bake) {
+        (Side::Baked, Some(bake)) if bake.saved => "B, this session's bake".to_owned(),
+        (Side::Baked, Some(bake)) => {
+            format!("B, this session's bake ({:.1} s), unsaved", bake.secs)
+        }
+        (Side::Original, Some(_)) => "A, the file's; press B for the bake".to_owned(),
+        _ => "A, the file's".to_owned(),
+    };
+    value_ui(ui, "Shown", shown);
+    let lighting = &map.shown().lighting;
+    match &lighting.light_grid {
+        Some(grid) => layout_ui(ui, "Legacy", grid.lattice.counts, grid.lattice.cell_size, 8),
+        None => value_ui(
+            ui,
+            "Legacy",
+            RichText::new("none, or not matching").color(theme::WARNING),
+        ),
+    }
+    if let Some(grid) = &lighting.sh_grid {
+        layout_ui(ui, "SH", grid.lattice.counts, grid.lattice.cell_size, 108);
+        return;
+    }
+    value_ui(ui, "SH", "none");
+    if ui
+        .button("Bake SH grid")
+        .tip("Brings the bake settings to the front.")
+        .clicked()
+    {
+        commands.push(Command::ShowTab(Tab::Bake));
+    }
+}
+
+fn layout_ui(ui: &mut Ui, name: &str, counts: UVec3, cell: Vec3, point_bytes: u64) {
+    let points = point_count(counts);
+    let text = format!(
+        "{} × {} × {} = {} points\ncell {}, {}",
+        counts.x,
+        counts.y,
+        counts.z,
+        thousands(points),
+        triple(cell),
+        bytes(points * point_bytes)
+    );
+    value_ui(ui, name, text);
+}
+
+fn counts_ui(ui: &mut Ui, map: &LoadedMap) {
+    section_ui(ui, "Contents");
+    let (scene, bsp) = (&map.scene, &map.scene.bsp);
+    let lights = bsp
+        .entities
+        .list
+        .iter()
+        .filter(|entity| entity.classname().starts_with("light"))
+        .count();
+    for (name, count) in [
+        ("Surfaces", bsp.surfaces.len()),
+        ("Triangles", scene.indices.len() / 3),
+        ("Materials", scene.materials.len()),
+        ("Images", scene.images.len()),
+        ("Lightmaps", bsp.lightmaps.len()),
+        ("Models", bsp.models.len()),
+        ("Brushes", bsp.brushes.len()),
+        ("Leafs", bsp.leafs.len()),
+        ("Entities", bsp.entities.list.len()),
+        ("Lights", lights),
+        ("Start views", scene.spawns.len()),
+    ] {
+        value_ui(ui, name, thousands(count as u64));
+    }
+    value_ui(ui, "Size", triple(scene.bounds.size()));
+    if let Some(source) = &scene.map_source {
+        value_ui(ui, "Map source", source.origin.display().to_string());
+    }
+}

@@ -1,0 +1,156 @@
+use egui::{Button, RichText, Ui};
+
+use crate::ui::widgets::{Explained, thousands};
+use crate::ui::{Model, menus, theme};
+use crate::view::{Command, ProbeShow, RenderMode, Side, Tab, ViewOptions};
+
+/// Words and tooltips of the probe buttons.
+const PROBES: [(ProbeShow, &str, &str); 4] = [
+    (ProbeShow::Off, "Off", "No spheres (G)."),
+    (
+        ProbeShow::Legacy,
+        "Legacy",
+        "Spheres lit by the legacy light grid, lump 15 (Shift+G).",
+    ),
+    (
+        ProbeShow::Sh,
+        "SH",
+        "Spheres lit by the spherical-harmonics grid, lump 18 (Shift+G).",
+    ),
+    (
+        ProbeShow::Both,
+        "Both",
+        "Both grids side by side at each point of the SH grid (Shift+G).",
+    ),
+];
+
+/// Menus, mode buttons, probes, bake and save.
+pub(crate) fn toolbar_ui(
+    ui: &mut Ui,
+    model: &Model<'_>,
+    options: &mut ViewOptions,
+    commands: &mut Vec<Command>,
+) {
+    egui::MenuBar::new().ui(ui, |ui| menus::menus_ui(ui, model, options, commands));
+    ui.add_space(1.0);
+    ui.horizontal_wrapped(|ui| {
+        modes_ui(ui, options);
+        ui.separator();
+        ui.label(RichText::new("Probes").color(theme::WEAK));
+        for (show, word, tip) in PROBES {
+            ui.radio_value(&mut options.probes.show, show, word)
+                .tip(tip);
+        }
+        ui.separator();
+        bake_ui(ui, model, commands);
+        ui.separator();
+        save_ui(ui, model, commands);
+        sides_ui(ui, model, commands);
+    });
+}
+
+/// Which lighting is shown, once there are two.
+fn sides_ui(ui: &mut Ui, model: &Model<'_>, commands: &mut Vec<Command>) {
+    let Some(map) = model.state.map.as_ref().filter(|map| map.bake.is_some()) else {
+        return;
+    };
+    ui.separator();
+    ui.label(RichText::new("Shown").color(theme::WEAK));
+    for (side, word, tip) in [
+        (
+            Side::Original,
+            "A file",
+            "The grids that the file holds (B).",
+        ),
+        (
+            Side::Baked,
+            "B bake",
+            "The grids of this session's bake (B).",
+        ),
+    ] {
+        let is_shown = map.side == side;
+        if ui.selectable_label(is_shown, word).tip(tip).clicked() && !is_shown {
+            commands.push(Command::ToggleBlink);
+        }
+    }
+}
+
+fn modes_ui(ui: &mut Ui, options: &mut ViewOptions) {
+    for (number, mode) in RenderMode::ALL.into_iter().enumerate() {
+        let tip = match mode {
+            RenderMode::Lit => "As in the game, all stages of the material",
+            RenderMode::Lightmap => "Light alone on white surfaces, as r_lightmap 1",
+            RenderMode::Fullbright => "Textures alone with white light, as r_fullbright 1",
+            RenderMode::VertexColour => "Stored vertex light, as r_vertexLight 1",
+            RenderMode::Normals => "Surface normals as colours",
+            RenderMode::Wireframe => "Edges of the triangles, as r_showtris 1",
+        };
+        let tip = format!("{tip} (Alt+{}).", number + 1);
+        ui.selectable_value(&mut options.mode, mode, mode.label())
+            .tip(&tip);
+    }
+}
+
+fn bake_ui(ui: &mut Ui, model: &Model<'_>, commands: &mut Vec<Command>) {
+    let state = model.state;
+    if state.baking.is_some() {
+        if ui
+            .add(Button::new("■ Stop bake"))
+            .tip("Stops the running bake and changes nothing (Esc).")
+            .clicked()
+        {
+            commands.push(Command::CancelBake);
+        }
+        if let Some(progress) = model.progress {
+            ui.add(
+                egui::ProgressBar::new(progress.fraction())
+                    .desired_width(90.0)
+                    .desired_height(12.0),
+            )
+            .named("Bake progress");
+            let done = format!(
+                "{} / {}",
+                thousands(progress.done),
+                thousands(progress.total)
+            );
+            ui.label(RichText::new(done).color(theme::WEAK).small());
+        }
+        return;
+    }
+    let bake = Button::new(RichText::new("▶ Bake").strong()).fill(theme::ACCENT);
+    if ui
+        .add_enabled(state.map.is_some(), bake)
+        .tip("Bakes the grids with the settings of the Bake tab; the file stays untouched until Save (F5).")
+        .clicked()
+    {
+        commands.push(Command::StartBake);
+        commands.push(Command::ShowTab(Tab::Bake));
+    }
+}
+
+fn save_ui(ui: &mut Ui, model: &Model<'_>, commands: &mut Vec<Command>) {
+    let state = model.state;
+    let is_read_only = state
+        .map
+        .as_ref()
+        .is_some_and(|map| map.file.writable().is_none());
+    let word = if is_read_only { "Save as…" } else { "Save" };
+    let text = if state.is_unsaved() {
+        RichText::new(format!("{word} ●")).color(theme::WARNING)
+    } else {
+        RichText::new(word)
+    };
+    let tip = if is_read_only {
+        "Writes the map with the bake to a new file; maps in archives and the demo are read only (Ctrl+S)."
+    } else {
+        "Puts the bake into the BSP; all other lumps stay byte for byte (Ctrl+S)."
+    };
+    let can_save = state.is_unsaved() && state.saving.is_none();
+    if ui
+        .add_enabled(can_save, Button::new(text))
+        .tip(tip)
+        .clicked()
+    {
+        commands.push(Command::Save);
+    }
+}

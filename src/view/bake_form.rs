@@ -1,0 +1,187 @@
+use glam::Vec3;
+
+use crate::job::Warnings;
+use crate::light::{BakeSettings, Plan, ShCell, plan};
+use crate::scene::{Scene, grid_cell_size};
+
+/// Which way the SH cell is given.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ShCellBy {
+    /// The legacy cell over a factor (`-gridscalesh`).
+    #[default]
+    Scale,
+    /// Three sides (`-gridsh`).
+    Sides,
+}
+
+/// What the bake panel edits: the part of [`BakeSettings`] that people change between bakes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct BakeForm {
+    /// Whether the legacy grid is baked.
+    pub legacy: bool,
+    /// Whether the SH grid is baked.
+    pub sh: bool,
+    /// Cell of the legacy grid, game units.
+    pub legacy_cell: Vec3,
+    /// Which of the next two counts.
+    pub sh_by: ShCellBy,
+    /// Legacy cell over SH cell, at least 0.5.
+    pub sh_scale: f32,
+    /// Cell of the SH grid, game units.
+    pub sh_cell: Vec3,
+    /// Threads; 0 takes all cores.
+    pub threads: usize,
+}
+
+impl Default for BakeForm {
+    fn default() -> Self {
+        Self {
+            legacy: true,
+            sh: true,
+            legacy_cell: crate::scene::DEFAULT_CELL_SIZE,
+            sh_by: ShCellBy::Scale,
+            sh_scale: 2.0,
+            sh_cell: crate::scene::DEFAULT_CELL_SIZE * 0.5,
+            threads: 0,
+        }
+    }
+}
+
+impl BakeForm {
+    /// The form for a newly opened map: its own cell sizes, everything else as it was.
+    #[must_use]
+    pub fn for_scene(self, scene: &Scene) -> Self {
+        let legacy_cell = scene.lighting.light_grid.as_ref().map_or_else(
+            || grid_cell_size(&scene.bsp, &Warnings::default()),
+            |grid| grid.lattice.cell_size,
+        );
+        let stored = scene.lighting.sh_grid.as_ref();
+        let sh_cell = stored.map_or(legacy_cell / self.sh_scale.max(0.5), |grid| {
+            grid.lattice.cell_size
+        });
+        // A plain bake then gives the file's own layout.
+        let is_scaled = sh_cell == legacy_cell / self.sh_scale;
+        Self {
+            legacy_cell,
+            sh_cell,
+            sh_by: if is_scaled {
+                ShCellBy::Scale
+            } else {
+                ShCellBy::Sides
+            },
+            ..self
+        }
+    }
+
+    /// The settings that it stands for.
+    pub fn settings(&self) -> BakeSettings {
+        BakeSettings {
+            legacy: self.legacy,
+            sh: self.sh,
+            cell_size: Some(self.legacy_cell),
+            sh_cell: match self.sh_by {
+                ShCellBy::Scale => ShCell::Scale(self.sh_scale),
+                ShCellBy::Sides => ShCell::Explicit(self.sh_cell),
+            },
+            threads: (self.threads > 0).then_some(self.threads),
+            command_line: self.flags().join(" "),
+            ..BakeSettings::default()
+        }
+    }
+
+    /// The console call that gives the same bytes.
+    pub fn command_line(&self, map_file: &str) -> String {
+        let quoted = if map_file.contains(char::is_whitespace) {
+            format!("\"{map_file}\"")
+        } else {
+            map_file.to_owned()
+        };
+        let mut words = vec![
+            "luxtool bake".to_owned(),
+            quoted.clone(),
+            "-o".to_owned(),
+            quoted,
+        ];
+        words.extend(self.flags());
+        if self.threads > 0 {
+            words.push(format!("-threads {}", self.threads));
+        }
+        words.join(" ")
+    }
+
+    /// The flags that decide about bytes.
+    fn flags(&self) -> Vec<String> {
+        let three = |v: Vec3| format!("{} {} {}", v.x, v.y, v.z);
+        let mut flags = Vec::new();
+        if !self.legacy {
+            flags.push("-nogrid".to_owned());
+        }
+        flags.push(format!("-gridsize {}", three(self.legacy_cell)));
+        if self.sh {
+            flags.push("-sh".to_owned());
+            flags.push(match self.sh_by {
+                ShCellBy::Scale => format!("-gridscalesh {}", self.sh_scale),
+                ShCellBy::Sides => format!("-gridsh {}", three(self.sh_cell)),
+            });
+        }
+        flags
+    }
+}
+
+/// What the form would do to one map, kept until form or map change.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PlanCache {
+    form: BakeForm,
+    revision: u64,
+    /// The plan, or why there is none.
+    pub result: Result<Plan, String>,
+}
+
+impl PlanCache {
+    /// Plans `form` for `scene`.
+    pub fn new(scene: &Scene, revision: u64, form: BakeForm) -> Self {
+        Self {
+            form,
+            revision,
+            result: plan(scene, &form.settings(), &Warnings::default())
+                .map_err(|error| error.to_string()),
+        }
+    }
+
+    /// Whether it still tells the truth.
+    pub fn is_for(&self, revision: u64, form: &BakeForm) -> bool {
+        // Threads change no byte.
+        let same = BakeForm {
+            threads: self.form.threads,
+            ..*form
+        };
+        self.revision == revision && self.form == same
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn command_line_says_what_the_settings_say() {
+        let form = BakeForm {
+            legacy: false,
+            sh_by: ShCellBy::Sides,
+            sh_cell: Vec3::new(32.0, 32.0, 48.5),
+            threads: 3,
+            ..BakeForm::default()
+        };
+        assert_eq!(
+            form.command_line("my map.bsp"),
+            "luxtool bake \"my map.bsp\" -o \"my map.bsp\" -nogrid -gridsize 64 64 128 -sh -gridsh 32 32 48.5 -threads 3"
+        );
+        let settings = form.settings();
+        assert!(!settings.legacy && settings.sh);
+        assert_eq!(
+            settings.sh_cell,
+            ShCell::Explicit(Vec3::new(32.0, 32.0, 48.5))
+        );
+        assert_eq!(settings.threads, Some(3));
+    }
+}

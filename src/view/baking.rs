@@ -1,0 +1,168 @@
+use std::sync::Arc;
+
+use crate::light::Baked;
+use crate::view::command::{Command, Effect, FilePurpose};
+use crate::view::map::{BakeResult, GridSet, MapFile, Side};
+use crate::view::selection;
+use crate::view::state::{Level, State, same};
+
+/// Baking, comparing and saving.
+impl State {
+    pub(super) fn apply_bake(&mut self, command: Command) -> Option<Effect> {
+        match command {
+            Command::StartBake => return self.start_bake(),
+            Command::BakeFinished {
+                revision,
+                baked,
+                grids,
+                secs,
+            } => self.bake_finished(revision, &baked, grids, secs),
+            Command::BakeFailed { revision, message } if self.baking == Some(revision) => {
+                self.baking = None;
+                self.report(Level::Error, format!("Bake failed: {message}"));
+            }
+            Command::BakeCancelled { revision } if self.baking == Some(revision) => {
+                self.baking = None;
+                self.report(Level::Info, "Bake cancelled, nothing changed");
+            }
+            Command::CancelBake => return self.baking.map(|_| Effect::CancelBake),
+            Command::ToggleBlink => self.toggle_blink(),
+            Command::Save => {
+                let map = self.map.as_ref()?;
+                let Some(path) = map.file.writable().map(std::path::Path::to_path_buf) else {
+                    return Some(Effect::PickFile(FilePurpose::SaveAs));
+                };
+                return self.save(path);
+            }
+            Command::SaveAsDialog => {
+                self.map.as_ref()?;
+                return Some(Effect::PickFile(FilePurpose::SaveAs));
+            }
+            Command::SaveAs(path) => return self.save(path),
+            Command::Saved { .. } => self.saved(command),
+            Command::SaveFailed(message) => {
+                self.saving = None;
+                self.report(Level::Error, format!("Not saved: {message}"));
+            }
+            _ => {}
+        }
+        None
+    }
+
+    fn start_bake(&mut self) -> Option<Effect> {
+        let map = self.map.as_ref()?;
+        if self.baking.is_some() {
+            self.report(Level::Info, "A bake is running; cancel it first (Esc)");
+            return None;
+        }
+        self.baking = Some(map.revision);
+        self.banner = None;
+        Some(Effect::StartBake {
+            revision: map.revision,
+            scene: Arc::clone(&map.scene),
+            grids: Arc::clone(&map.original),
+            settings: Box::new(self.bake_form.settings()),
+        })
+    }
+
+    fn bake_finished(&mut self, revision: u64, baked: &Arc<Baked>, grids: Arc<GridSet>, secs: f32) {
+        self.baking.take_if(|at| *at == revision);
+        let Some(map) = self.map.as_mut().filter(|map| map.revision == revision) else {
+            return;
+        };
+        map.bake = Some(BakeResult {
+            baked: Arc::clone(baked),
+            grids,
+            secs,
+            saved: false,
+        });
+        self.show_side(Side::Baked);
+        let report = &baked.report;
+        self.report(
+            Level::Info,
+            format!(
+                "Bake finished in {secs:.1} s: {} rays, {} points stayed in solid; unsaved",
+                report.rays, report.points_in_solid
+            ),
+        );
+    }
+
+    fn toggle_blink(&mut self) {
+        let side = match &self.map {
+            Some(map) if map.bake.is_some() => match map.side {
+                Side::Original => Side::Baked,
+                Side::Baked => Side::Original,
+            },
+            _ => {
+                self.report(Level::Info, "Nothing to compare yet: bake first (F5)");
+                return;
+            }
+        };
+        self.show_side(side);
+    }
+
+    /// Shows a side; the selection moves to the point of the new grid that is nearest to the old one.
+    fn show_side(&mut self, side: Side) {
+        let Some(map) = self.map.as_mut() else {
+            return;
+        };
+        let place = self.selected.and_then(|probe| {
+            let position = selection::probe_position(map.shown(), probe)?;
+            Some((probe.source, position))
+        });
+        map.side = side;
+        self.selected = place
+            .and_then(|(source, position)| selection::nearest_probe(map.shown(), source, position));
+    }
+
+    fn save(&mut self, path: std::path::PathBuf) -> Option<Effect> {
+        self.panels.path_field = None;
+        let map = self.map.as_ref()?;
+        if self.saving.is_some() {
+            self.report(Level::Info, "A save is running");
+            return None;
+        }
+        let baked = map.bake.as_ref().map(|bake| Arc::clone(&bake.baked));
+        if baked.is_none() && map.file.writable() == Some(path.as_path()) {
+            self.report(Level::Info, "Nothing to save: no bake since opening");
+            return None;
+        }
+        self.saving = Some(path.clone());
+        Some(Effect::SaveBsp {
+            revision: map.revision,
+            path,
+            scene: Arc::clone(&map.scene),
+            baked,
+        })
+    }
+
+    fn saved(&mut self, command: Command) {
+        let Command::Saved {
+            revision,
+            path,
+            baked,
+            scene,
+            grids,
+        } = command
+        else {
+            return;
+        };
+        self.saving = None;
+        self.report(Level::Info, format!("Saved {}", path.display()));
+        let Some(map) = self.map.as_mut().filter(|map| map.revision == revision) else {
+            return;
+        };
+        map.scene = scene;
+        map.original = grids;
+        map.file = MapFile::Disk(path.clone());
+        self.last_source = Some(crate::view::LoadSource::Path(path));
+        let current = map.bake.as_ref().map(|bake| &bake.baked);
+        if same(current, baked.as_ref()) {
+            // What was B is now A, byte for byte; nothing is left to compare.
+            self.show_side(Side::Original);
+            if let Some(map) = &mut self.map {
+                map.bake = None;
+            }
+        }
+    }
+}

@@ -1,0 +1,275 @@
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use glam::{Vec2, Vec3};
+
+use crate::job::Warning;
+use crate::light::{BakeSettings, Baked};
+use crate::math::Ray;
+use crate::scene::Scene;
+use crate::view::{Camera, GridSet, LoadedMap, ProbeRef, ProbeShow, RenderMode, SurfaceHit};
+
+/// What a file dialog is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FilePurpose {
+    /// Choose a map to open.
+    Open,
+    /// Choose where to save the map.
+    SaveAs,
+}
+
+/// What a ray into the picture is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PickPurpose {
+    /// Select the sphere under the cursor.
+    Select,
+    /// Pin the sample sphere on the surface.
+    Pin,
+    /// Move the sample sphere along with the cursor.
+    Hover,
+}
+
+/// A tab of the inspector.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Tab {
+    /// The selected grid point.
+    Probe,
+    /// The sample sphere.
+    Sample,
+    /// The map.
+    #[default]
+    Map,
+    /// The bake form.
+    Bake,
+}
+
+/// What to open.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LoadSource {
+    /// A BSP, a pk3, or a BSP inside a pk3.
+    Path(PathBuf),
+    /// The embedded demo.
+    Demo,
+}
+
+/// Everything that changes the state, asked for by people or reported by jobs.
+#[derive(Clone, Debug)]
+pub enum Command {
+    /// Ask for a map to open.
+    OpenDialog,
+    /// Open this file.
+    OpenPath(PathBuf),
+    /// Open the embedded demo.
+    OpenDemo,
+    /// Open the current file again, keeping the view.
+    Reload,
+    /// A load ended well.
+    MapLoaded(Box<LoadedMap>),
+    /// A load failed; the present map stays.
+    LoadFailed {
+        /// Of the load.
+        revision: u64,
+        /// Why, for people.
+        message: String,
+    },
+    /// Put the bake into the map's own file.
+    Save,
+    /// Ask where to save.
+    SaveAsDialog,
+    /// Save there.
+    SaveAs(PathBuf),
+    /// A save ended well.
+    Saved {
+        /// Of the map.
+        revision: u64,
+        /// File written.
+        path: PathBuf,
+        /// What was put into it.
+        baked: Option<Arc<Baked>>,
+        /// The scene with the file's new contents.
+        scene: Arc<Scene>,
+        /// The grids as read back from the new contents.
+        grids: Arc<GridSet>,
+    },
+    /// A save failed; the old file is as it was.
+    SaveFailed(String),
+    /// No file dialog can be shown here: offer a path field.
+    DialogUnavailable(FilePurpose),
+    /// Close the path field.
+    ClosePathField,
+    /// Go on with what would lose a bake.
+    Discard,
+    /// Stay with the unsaved bake.
+    KeepBake,
+    /// Leave the program.
+    Quit,
+
+    /// What surfaces show.
+    SetMode(RenderMode),
+    /// Which spheres are drawn.
+    SetProbes(ProbeShow),
+    /// Spheres off, or on again as before.
+    ToggleProbes,
+    /// The next kind of spheres.
+    CycleProbes,
+    /// Spheres through walls or not.
+    ToggleXRay,
+    /// Size of the picture in points.
+    SetViewport(Vec2),
+    /// Turn by so many pixels of mouse motion.
+    Look(Vec2),
+    /// Whether the mouse turns the view.
+    SetLooking(Looking),
+    /// Move along the view, right, and world up, game units.
+    Fly(Vec3),
+    /// Stand there.
+    SetCamera(Camera),
+    /// Stand at this start view.
+    GoToSpawn(usize),
+    /// Flying speed, game units a second.
+    SetSpeed(f32),
+    /// Horizontal field of view of a 4:3 picture, degrees.
+    SetFov(f32),
+
+    /// Bring a tab of the inspector to the front.
+    ShowTab(Tab),
+    /// Panels shown or hidden.
+    ToggleUi,
+    /// The help overlay.
+    ToggleHelp,
+    /// The log panel.
+    ToggleLog,
+    /// Close the message bar.
+    DismissBanner,
+    /// Put this on the clipboard.
+    CopyText(String),
+
+    /// A ray into the picture; comes back as [`Command::Picked`].
+    Click {
+        /// From the eye.
+        ray: Ray,
+        /// What for.
+        purpose: PickPurpose,
+    },
+    /// What the ray met in the world.
+    Picked {
+        /// The ray.
+        ray: Ray,
+        /// What for.
+        purpose: PickPurpose,
+        /// Nearest surface; `None` for the sky and beyond.
+        hit: Option<SurfaceHit>,
+    },
+    /// Select a grid point.
+    SelectProbe(ProbeRef),
+    /// Move the selection by whole cells.
+    StepProbe(glam::IVec3),
+    /// Pin the sample sphere at a position.
+    PinSample(Vec3),
+    /// Take the pin out.
+    Unpin,
+    /// The cursor no longer samples.
+    EndHover,
+    /// Cancel a running bake, else close what is open, else clear the selection; never quits.
+    Escape,
+
+    /// Bake with the form's settings.
+    StartBake,
+    /// A bake ended well.
+    BakeFinished {
+        /// Of the map it was for.
+        revision: u64,
+        /// The compiler's result.
+        baked: Arc<Baked>,
+        /// The map's grids with the baked ones in their place.
+        grids: Arc<GridSet>,
+        /// Time from start to end, seconds.
+        secs: f32,
+    },
+    /// A bake failed.
+    BakeFailed {
+        /// Of the map it was for.
+        revision: u64,
+        /// Why, for people.
+        message: String,
+    },
+    /// A bake was cancelled; nothing changed.
+    BakeCancelled {
+        /// Of the map it was for.
+        revision: u64,
+    },
+    /// Stop the running bake.
+    CancelBake,
+    /// The other one of lighting A and B.
+    ToggleBlink,
+
+    /// Save the picture.
+    Screenshot,
+    /// A picture was saved there.
+    ImageSaved(PathBuf),
+    /// Something failed that is no load, save or bake.
+    Failed(String),
+    /// A job had to mend or replace something.
+    Warned(Vec<Warning>),
+}
+
+/// Whether the mouse turns the view.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Looking {
+    /// It points.
+    #[default]
+    Off,
+    /// It turns.
+    On,
+}
+
+/// What only the outside world can do; its outcome comes back as a [`Command`].
+#[derive(Clone, Debug)]
+pub enum Effect {
+    /// Show a file dialog.
+    PickFile(FilePurpose),
+    /// Read a map.
+    LoadMap {
+        /// Number to report back.
+        revision: u64,
+        /// What.
+        source: LoadSource,
+    },
+    /// Find the surface that a ray meets.
+    Pick {
+        /// The ray.
+        ray: Ray,
+        /// To report back.
+        purpose: PickPurpose,
+    },
+    /// Bake.
+    StartBake {
+        /// Number to report back.
+        revision: u64,
+        /// The map.
+        scene: Arc<Scene>,
+        /// Its grids, for those that are not baked.
+        grids: Arc<GridSet>,
+        /// How.
+        settings: Box<BakeSettings>,
+    },
+    /// Stop the running bake.
+    CancelBake,
+    /// Write a map.
+    SaveBsp {
+        /// Number to report back.
+        revision: u64,
+        /// Target.
+        path: PathBuf,
+        /// The map.
+        scene: Arc<Scene>,
+        /// What to put into it; `None` writes a copy.
+        baked: Option<Arc<Baked>>,
+    },
+    /// Render the current view and write it as PNG under a new name.
+    SaveImage,
+    /// Put this on the clipboard.
+    CopyText(String),
+    /// Leave the program.
+    Quit,
+}

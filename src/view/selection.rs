@@ -1,0 +1,256 @@
+use glam::{IVec3, Vec3};
+
+use crate::math::Ray;
+use crate::scene::SurfaceId;
+use crate::view::{GridSet, GridSource, ProbeOptions, ProbeShow};
+
+/// A grid point of one of the grids.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ProbeRef {
+    /// Which grid.
+    pub source: GridSource,
+    /// Number of the point, x fastest.
+    pub index: usize,
+}
+
+/// Where a ray met the world.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SurfaceHit {
+    /// The surface.
+    pub surface: SurfaceId,
+    /// Distance from the ray's origin, game units.
+    pub t: f32,
+    /// World position.
+    pub position: Vec3,
+    /// Unit normal facing the ray.
+    pub normal: Vec3,
+}
+
+impl SurfaceHit {
+    /// Where a sample stands for this hit: off the surface by about half a player's width.
+    pub fn sample_position(&self) -> Vec3 {
+        self.position + self.normal * SAMPLE_OFFSET
+    }
+}
+
+/// How far off a surface the sample sphere stands, game units.
+const SAMPLE_OFFSET: f32 = 24.0;
+
+/// Radius of spheres for a grid of this cell size, game units: the option times the smallest side.
+pub fn probe_radius(options: &ProbeOptions, cell_size: Vec3) -> f32 {
+    options.size * cell_size.min_element()
+}
+
+/// The grid whose points carry the spheres; `None` when none are drawn or the map has no such grid.
+pub fn shown_source(options: &ProbeOptions, grids: &GridSet) -> Option<GridSource> {
+    let lighting = &grids.lighting;
+    match options.show {
+        ProbeShow::Off => None,
+        ProbeShow::Legacy => lighting.light_grid.as_ref().map(|_| GridSource::Legacy),
+        ProbeShow::Sh | ProbeShow::Both => lighting.sh_grid.as_ref().map(|_| GridSource::Sh),
+    }
+}
+
+/// Position of a grid point; `None` when the grid has no such point.
+pub fn probe_position(grids: &GridSet, probe: ProbeRef) -> Option<Vec3> {
+    let lighting = &grids.lighting;
+    let lattice = match probe.source {
+        GridSource::Legacy => lighting.light_grid.as_ref()?.lattice,
+        GridSource::Sh => lighting.sh_grid.as_ref()?.lattice,
+    };
+    ((probe.index as u64) < lattice.len()).then(|| lattice.position_of(probe.index))
+}
+
+/// Cell size of a grid.
+pub fn cell_size(grids: &GridSet, source: GridSource) -> Option<Vec3> {
+    match source {
+        GridSource::Legacy => grids
+            .lighting
+            .light_grid
+            .as_ref()
+            .map(|g| g.lattice.cell_size),
+        GridSource::Sh => grids.lighting.sh_grid.as_ref().map(|g| g.lattice.cell_size),
+    }
+}
+
+/// The point of `source` nearest to `position`; `None` when there is no such grid or the position is more than a cell
+/// outside it.
+pub fn nearest_probe(grids: &GridSet, source: GridSource, position: Vec3) -> Option<ProbeRef> {
+    let lighting = &grids.lighting;
+    let lattice = match source {
+        GridSource::Legacy => lighting.light_grid.as_ref()?.lattice,
+        GridSource::Sh => lighting.sh_grid.as_ref()?.lattice,
+    };
+    let bounds = lattice.bounds();
+    let near = position.clamp(bounds.min, bounds.max);
+    if !((position - near).abs().cmple(lattice.cell_size).all()) {
+        return None;
+    }
+    let cell = ((near - lattice.origin) / lattice.cell_size)
+        .round()
+        .as_uvec3();
+    Some(ProbeRef {
+        source,
+        index: lattice.index(cell),
+    })
+}
+
+/// The nearest drawn sphere that the ray meets, by the exact intersection of ray and sphere.
+///
+/// The rules are the renderer's: radius from the smallest cell side, points farther than the distance limit and (on
+/// demand) points in solid left out, and nothing behind `world_t` unless x-ray is on.
+pub fn pick_probe(
+    grids: &GridSet,
+    options: &ProbeOptions,
+    ray: &Ray,
+    world_t: Option<f32>,
+) -> Option<ProbeRef> {
+    let source = shown_source(options, grids)?;
+    let (lattice, blocked) = match source {
+        GridSource::Legacy => (
+            grids.lighting.light_grid.as_ref()?.lattice,
+            &grids.blocked_legacy,
+        ),
+        GridSource::Sh => (grids.lighting.sh_grid.as_ref()?.lattice, &grids.blocked_sh),
+    };
+    let radius = probe_radius(options, lattice.cell_size);
+    let t_max = match world_t {
+        Some(t) if !options.x_ray => t,
+        _ => f32::INFINITY,
+    };
+    let count = usize::try_from(lattice.len()).unwrap_or(usize::MAX);
+    let mut best: Option<(f32, usize)> = None;
+    for index in 0..count {
+        if options.hide_in_solid && blocked.get(index).copied().unwrap_or(false) {
+            continue;
+        }
+        let centre = lattice.position_of(index);
+        if centre.distance(ray.origin) > options.distance {
+            continue;
+        }
+        if let Some(t) = ray_sphere(ray, centre, radius)
+            && t <= t_max
+            && best.is_none_or(|(nearest, _)| t < nearest)
+        {
+            best = Some((t, index));
+        }
+    }
+    best.map(|(_, index)| ProbeRef { source, index })
+}
+
+/// Distance at which the ray enters the sphere; `None` when it misses, leaves it behind, or starts inside.
+fn ray_sphere(ray: &Ray, centre: Vec3, radius: f32) -> Option<f32> {
+    let to_centre = centre - ray.origin;
+    let along = to_centre.dot(ray.direction);
+    let miss_squared = (to_centre - ray.direction * along).length_squared();
+    let half_chord_squared = radius * radius - miss_squared;
+    if half_chord_squared < 0.0 {
+        return None;
+    }
+    let t = along - half_chord_squared.sqrt();
+    (t >= ray.t_min).then_some(t)
+}
+
+/// The point some cells away; `None` at the edge of the grid.
+pub fn stepped(grids: &GridSet, probe: ProbeRef, step: IVec3) -> Option<ProbeRef> {
+    let lighting = &grids.lighting;
+    let lattice = match probe.source {
+        GridSource::Legacy => lighting.light_grid.as_ref()?.lattice,
+        GridSource::Sh => lighting.sh_grid.as_ref()?.lattice,
+    };
+    let cell = lattice.cell(probe.index).as_ivec3() + step;
+    let inside = cell.cmpge(IVec3::ZERO).all() && cell.cmplt(lattice.counts.as_ivec3()).all();
+    inside.then(|| ProbeRef {
+        source: probe.source,
+        index: lattice.index(cell.as_uvec3()),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use glam::UVec3;
+
+    use super::*;
+    use crate::format::bsp::ShGrid;
+    use crate::format::lattice::Lattice;
+    use crate::scene::Lighting;
+
+    fn grids() -> GridSet {
+        let lattice = Lattice {
+            origin: Vec3::ZERO,
+            cell_size: Vec3::new(32.0, 32.0, 64.0),
+            counts: UVec3::new(4, 1, 1),
+        };
+        GridSet {
+            lighting: Lighting {
+                light_grid: None,
+                sh_grid: Some(Arc::new(ShGrid {
+                    lattice,
+                    points: vec![[[1.0; 3]; 9]; 4],
+                })),
+            },
+            blocked_legacy: Vec::new(),
+            blocked_sh: vec![false, true, false, false],
+        }
+    }
+
+    fn shown() -> ProbeOptions {
+        ProbeOptions {
+            show: ProbeShow::Sh,
+            ..ProbeOptions::default()
+        }
+    }
+
+    #[test]
+    fn nearest_visible_sphere_is_picked() {
+        let along = Ray::new(Vec3::new(-100.0, 0.0, 0.0), Vec3::X);
+        let index = |options: &ProbeOptions, ray: &Ray, wall| {
+            pick_probe(&grids(), options, ray, wall).map(|probe| probe.index)
+        };
+        assert_eq!(index(&shown(), &along, None), Some(0));
+        // From beyond point 0, point 1 is in solid and left out.
+        let later = Ray::new(Vec3::new(16.0, 0.0, 0.0), Vec3::X);
+        assert_eq!(index(&shown(), &later, None), Some(2));
+        let all = ProbeOptions {
+            hide_in_solid: false,
+            ..shown()
+        };
+        assert_eq!(index(&all, &later, None), Some(1));
+        // A wall between hides it, x-ray shows it again.
+        assert_eq!(index(&shown(), &later, Some(10.0)), None);
+        let x_ray = ProbeOptions {
+            x_ray: true,
+            ..shown()
+        };
+        assert_eq!(index(&x_ray, &later, Some(10.0)), Some(2));
+        // Radius is 0.2 × 32 = 6.4: a ray 6 units off meets it, one 7 units off does not.
+        let off = |y: f32| Ray::new(Vec3::new(-100.0, y, 0.0), Vec3::X);
+        assert_eq!(index(&shown(), &off(6.0), None), Some(0));
+        assert_eq!(index(&shown(), &off(7.0), None), None);
+        let near_only = ProbeOptions {
+            distance: 90.0,
+            ..shown()
+        };
+        assert_eq!(index(&near_only, &along, None), None);
+        assert_eq!(
+            pick_probe(&grids(), &ProbeOptions::default(), &along, None),
+            None
+        );
+    }
+
+    #[test]
+    fn nearest_point_of_another_grid_keeps_the_place() {
+        let probe = nearest_probe(&grids(), GridSource::Sh, Vec3::new(70.0, 3.0, -9.0));
+        assert_eq!(probe.map(|p| p.index), Some(2));
+        assert_eq!(
+            nearest_probe(&grids(), GridSource::Sh, Vec3::splat(900.0)),
+            None
+        );
+        assert_eq!(
+            nearest_probe(&grids(), GridSource::Legacy, Vec3::ZERO),
+            None
+        );
+    }
+}

@@ -1,0 +1,415 @@
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use glam::{UVec3, Vec2, Vec3};
+
+use crate::format::bsp::{Bsp, Directory, ShGrid, Variant, VariantLabel};
+use crate::format::entities::Entities;
+use crate::format::lattice::Lattice;
+use crate::light::{BakeReport, Baked};
+use crate::math::{Aabb, Ray};
+use crate::scene::{Lighting, Scene, SpawnPoint, SurfaceId};
+use crate::view::*;
+
+fn scene() -> Scene {
+    let variant = Variant {
+        label: VariantLabel::Quake3,
+        version: 46,
+        reasons: Vec::new(),
+    };
+    let bsp = Bsp {
+        directory: Directory {
+            variant,
+            entry_count: 17,
+            lumps: [crate::format::bsp::LumpEntry::default(); 19],
+            marker: None,
+        },
+        entities: Entities::default(),
+        shaders: Vec::new(),
+        planes: Vec::new(),
+        nodes: Vec::new(),
+        leafs: Vec::new(),
+        leaf_surfaces: Vec::new(),
+        leaf_brushes: Vec::new(),
+        models: Vec::new(),
+        brushes: Vec::new(),
+        brush_sides: Vec::new(),
+        draw_verts: Vec::new(),
+        draw_indexes: Vec::new(),
+        fogs: Vec::new(),
+        surfaces: Vec::new(),
+        lightmaps: Vec::new(),
+        light_grid: Vec::new(),
+        visibility: None,
+        sh_grid: None,
+        warnings: Vec::new(),
+        source: Arc::from([]),
+        replaced: BTreeMap::default(),
+    };
+    Scene {
+        name: "test".to_owned(),
+        bsp: Arc::new(bsp),
+        bounds: Aabb::EMPTY,
+        vertices: Vec::new(),
+        indices: Vec::new(),
+        surfaces: Vec::new(),
+        materials: Vec::new(),
+        images: Vec::new(),
+        models: Vec::new(),
+        lighting: Lighting::default(),
+        spawns: vec![SpawnPoint {
+            eye: Vec3::new(1.0, 2.0, 3.0),
+            yaw: 1.0,
+            pitch: 0.0,
+        }],
+        map_source: None,
+        surface_extras: None,
+    }
+}
+
+fn grids(side: f32, count: u32) -> Arc<GridSet> {
+    let lattice = Lattice {
+        origin: Vec3::ZERO,
+        cell_size: Vec3::splat(side),
+        counts: UVec3::splat(count),
+    };
+    let points = usize::try_from(lattice.len()).unwrap();
+    Arc::new(GridSet {
+        lighting: Lighting {
+            light_grid: None,
+            sh_grid: Some(Arc::new(ShGrid {
+                lattice,
+                points: vec![[[1.0; 3]; 9]; points],
+            })),
+        },
+        blocked_legacy: Vec::new(),
+        blocked_sh: vec![false; points],
+    })
+}
+
+fn open(state: &mut State, path: &str) -> u64 {
+    match state.apply(Command::OpenPath(PathBuf::from(path))) {
+        Some(Effect::LoadMap { revision, .. }) => revision,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn loaded(revision: u64, path: &str) -> Command {
+    let map = LoadedMap::new(
+        revision,
+        Arc::new(scene()),
+        MapFile::Disk(PathBuf::from(path)),
+        grids(64.0, 3),
+        Vec::new(),
+    );
+    Command::MapLoaded(Box::new(map))
+}
+
+fn with_map() -> State {
+    let mut state = State::default();
+    let revision = open(&mut state, "a.bsp");
+    assert!(state.apply(loaded(revision, "a.bsp")).is_none());
+    state
+}
+
+fn baked(state: &mut State) -> Arc<Baked> {
+    let Some(Effect::StartBake { revision, .. }) = state.apply(Command::StartBake) else {
+        panic!("no bake started")
+    };
+    let baked = Arc::new(Baked {
+        report: BakeReport::default(),
+        ..Baked::default()
+    });
+    state.apply(Command::BakeFinished {
+        revision,
+        baked: Arc::clone(&baked),
+        grids: grids(32.0, 5),
+        secs: 1.0,
+    });
+    baked
+}
+
+#[test]
+fn loading_a_map_clears_the_selection_and_stands_at_the_spawn() {
+    let mut state = with_map();
+    assert_eq!(state.camera.eye, Vec3::new(1.0, 2.0, 3.0));
+    let probe = ProbeRef {
+        source: GridSource::Sh,
+        index: 4,
+    };
+    state.apply(Command::SelectProbe(probe));
+    state.apply(Command::PinSample(Vec3::ONE));
+    assert_eq!(state.selected, Some(probe));
+    let revision = open(&mut state, "b.bsp");
+    assert_eq!(state.selected, Some(probe), "the old map stays until then");
+    state.apply(loaded(revision, "b.bsp"));
+    assert_eq!(state.selected, None);
+    assert_eq!(state.options.sample.pinned, None);
+}
+
+#[test]
+fn only_the_newest_load_counts() {
+    let mut state = State::default();
+    let first = open(&mut state, "a.bsp");
+    let second = open(&mut state, "b.bsp");
+    state.apply(loaded(first, "a.bsp"));
+    assert!(state.map.is_none());
+    state.apply(loaded(second, "b.bsp"));
+    assert_eq!(
+        state.map.as_ref().map(LoadedMap::file_name).as_deref(),
+        Some("b.bsp")
+    );
+}
+
+#[test]
+fn a_failed_load_keeps_the_map_and_says_why() {
+    let mut state = with_map();
+    let revision = open(&mut state, "junk.bsp");
+    state.apply(Command::LoadFailed {
+        revision,
+        message: "junk.bsp: not a supported BSP".to_owned(),
+    });
+    assert!(state.map.is_some() && state.loading.is_none());
+    assert!(
+        state
+            .banner
+            .as_ref()
+            .unwrap()
+            .text
+            .contains("not a supported")
+    );
+    open(&mut state, "a.bsp");
+}
+
+#[test]
+fn reloading_keeps_the_view() {
+    let mut state = with_map();
+    state.apply(Command::Fly(Vec3::new(10.0, 0.0, 5.0)));
+    let eye = state.camera.eye;
+    let Some(Effect::LoadMap { revision, source }) = state.apply(Command::Reload) else {
+        panic!("nothing to reload")
+    };
+    assert_eq!(source, LoadSource::Path(PathBuf::from("a.bsp")));
+    state.apply(loaded(revision, "a.bsp"));
+    assert_eq!(state.camera.eye, eye);
+}
+
+#[test]
+fn a_finished_bake_is_shown_at_once_and_is_unsaved() {
+    let mut state = with_map();
+    baked(&mut state);
+    let map = state.map.as_ref().unwrap();
+    assert_eq!(map.side, Side::Baked);
+    assert!(state.is_unsaved());
+    let shown = |state: &State| state.map.as_ref().unwrap().shown().blocked_sh.len();
+    assert_eq!(shown(&state), 125);
+    state.apply(Command::ToggleBlink);
+    assert_eq!(shown(&state), 27);
+    state.apply(Command::ToggleBlink);
+    assert_eq!(shown(&state), 125);
+}
+
+#[test]
+fn a_finished_bake_for_an_older_map_is_dropped() {
+    let mut state = with_map();
+    let Some(Effect::StartBake { revision: old, .. }) = state.apply(Command::StartBake) else {
+        panic!("no bake started")
+    };
+    let revision = open(&mut state, "b.bsp");
+    let effect = state.apply(loaded(revision, "b.bsp"));
+    assert!(matches!(effect, Some(Effect::CancelBake)));
+    state.apply(Command::BakeFinished {
+        revision: old,
+        baked: Arc::default(),
+        grids: grids(32.0, 5),
+        secs: 1.0,
+    });
+    let map = state.map.as_ref().unwrap();
+    assert!(map.bake.is_none() && !state.is_unsaved());
+    assert_eq!(state.baking, None);
+}
+
+#[test]
+fn the_selection_moves_to_the_nearest_point_of_the_new_grid() {
+    let mut state = with_map();
+    let probe = ProbeRef {
+        source: GridSource::Sh,
+        index: 1,
+    };
+    state.apply(Command::SelectProbe(probe));
+    baked(&mut state);
+    // Point (64, 0, 0) is number 2 of the finer grid.
+    assert_eq!(state.selected.map(|p| p.index), Some(2));
+    state.apply(Command::ToggleBlink);
+    assert_eq!(state.selected, Some(probe));
+}
+
+#[test]
+fn saving_makes_the_bake_lighting_a() {
+    let mut state = with_map();
+    let baked = baked(&mut state);
+    let Some(Effect::SaveBsp {
+        revision,
+        path,
+        baked: Some(sent),
+        ..
+    }) = state.apply(Command::Save)
+    else {
+        panic!("no save started")
+    };
+    assert!(Arc::ptr_eq(&sent, &baked));
+    assert_eq!(path, PathBuf::from("a.bsp"));
+    state.apply(Command::Saved {
+        revision,
+        path,
+        baked: Some(sent),
+        scene: Arc::new(scene()),
+        grids: grids(32.0, 5),
+    });
+    assert!(!state.is_unsaved() && state.saving.is_none());
+    let map = state.map.as_ref().unwrap();
+    assert_eq!(
+        (map.side, map.original.blocked_sh.len()),
+        (Side::Original, 125)
+    );
+}
+
+#[test]
+fn a_newer_bake_stays_unsaved_when_an_older_save_ends() {
+    let mut state = with_map();
+    baked(&mut state);
+    let Some(Effect::SaveBsp {
+        revision,
+        path,
+        baked: sent,
+        ..
+    }) = state.apply(Command::Save)
+    else {
+        panic!("no save started")
+    };
+    baked(&mut state);
+    state.apply(Command::Saved {
+        revision,
+        path,
+        baked: sent,
+        scene: Arc::new(scene()),
+        grids: grids(32.0, 5),
+    });
+    assert!(state.is_unsaved());
+}
+
+#[test]
+fn a_read_only_map_asks_where_to_save() {
+    let mut state = with_map();
+    state.map.as_mut().unwrap().file = MapFile::Demo;
+    baked(&mut state);
+    let effect = state.apply(Command::Save);
+    assert!(matches!(
+        effect,
+        Some(Effect::PickFile(FilePurpose::SaveAs))
+    ));
+}
+
+#[test]
+fn an_unsaved_bake_is_not_lost_without_a_yes() {
+    let mut state = with_map();
+    baked(&mut state);
+    assert!(state.apply(Command::Quit).is_none());
+    assert_eq!(state.pending, Some(Pending::Quit));
+    state.apply(Command::KeepBake);
+    assert!(state.apply(Command::OpenDemo).is_none());
+    let effect = state.apply(Command::Discard);
+    assert!(matches!(
+        effect,
+        Some(Effect::LoadMap {
+            source: LoadSource::Demo,
+            ..
+        })
+    ));
+    assert!(matches!(
+        State::default().apply(Command::Quit),
+        Some(Effect::Quit)
+    ));
+}
+
+#[test]
+fn escape_cancels_then_clears_and_never_quits() {
+    let mut state = with_map();
+    state.apply(Command::StartBake);
+    assert!(matches!(
+        state.apply(Command::Escape),
+        Some(Effect::CancelBake)
+    ));
+    let revision = state.baking.unwrap();
+    state.apply(Command::BakeCancelled { revision });
+    state.apply(Command::SelectProbe(ProbeRef {
+        source: GridSource::Sh,
+        index: 0,
+    }));
+    for _ in 0..5 {
+        assert!(state.apply(Command::Escape).is_none());
+    }
+    assert_eq!(state.selected, None);
+}
+
+#[test]
+fn probes_toggle_back_to_the_last_kind_and_cycle() {
+    let mut state = State::default();
+    state.apply(Command::SetProbes(ProbeShow::Legacy));
+    state.apply(Command::ToggleProbes);
+    assert_eq!(state.options.probes.show, ProbeShow::Off);
+    state.apply(Command::ToggleProbes);
+    assert_eq!(state.options.probes.show, ProbeShow::Legacy);
+    for expected in [
+        ProbeShow::Sh,
+        ProbeShow::Both,
+        ProbeShow::Off,
+        ProbeShow::Legacy,
+    ] {
+        state.apply(Command::CycleProbes);
+        assert_eq!(state.options.probes.show, expected);
+    }
+}
+
+#[test]
+fn picking_selects_pins_and_hovers() {
+    let mut state = with_map();
+    state.options.probes.show = ProbeShow::Sh;
+    state.options.probes.distance = f32::INFINITY;
+    let ray = Ray::new(Vec3::new(-100.0, 0.0, 0.0), Vec3::X);
+    let effect = state.apply(Command::Click {
+        ray,
+        purpose: PickPurpose::Select,
+    });
+    assert!(matches!(effect, Some(Effect::Pick { .. })));
+    let hit = |t: f32| SurfaceHit {
+        surface: SurfaceId(0),
+        t,
+        position: ray.at(t),
+        normal: Vec3::NEG_X,
+    };
+    let picked = |purpose, hit| Command::Picked { ray, purpose, hit };
+    state.apply(picked(PickPurpose::Select, Some(hit(10.0))));
+    assert_eq!(state.selected, None, "a wall is nearer");
+    state.apply(picked(PickPurpose::Select, None));
+    assert_eq!(state.selected.map(|p| p.index), Some(0));
+    state.apply(picked(PickPurpose::Pin, Some(hit(50.0))));
+    assert_eq!(state.sample_position(), Some(Vec3::new(-74.0, 0.0, 0.0)));
+    state.apply(picked(PickPurpose::Hover, Some(hit(80.0))));
+    assert_eq!(state.sample_position(), Some(Vec3::new(-44.0, 0.0, 0.0)));
+    let overlays = state.overlays();
+    assert!(overlays.sample.is_some() && overlays.selected.is_some());
+    state.apply(Command::EndHover);
+    assert_eq!(state.sample_position(), Some(Vec3::new(-74.0, 0.0, 0.0)));
+}
+
+#[test]
+fn the_picture_keeps_its_height_when_it_gets_wider() {
+    let mut state = State::default();
+    state.apply(Command::SetViewport(Vec2::new(400.0, 300.0)));
+    assert!((state.camera.fov_x.to_degrees() - 95.0).abs() < 1e-3);
+    state.apply(Command::SetViewport(Vec2::new(1600.0, 900.0)));
+    let tall = (state.camera.fov_x * 0.5).tan() * 9.0 / 16.0;
+    assert!((tall - 47.5_f32.to_radians().tan() * 0.75).abs() < 1e-4);
+}

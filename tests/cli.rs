@@ -1,0 +1,436 @@
+//! The console tool as its users call it: exit codes, JSON, files.
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "a test: its helpers fail and speak as it does"
+)]
+
+#[path = "support/luxtool.rs"]
+mod luxtool;
+
+use std::path::Path;
+
+use luxtool::{Run, luxtool, repository_file};
+use serde_json::{Value, json};
+
+const DEMO: &str = "assets/demo/maps/atrium.bsp";
+
+/// Lump numbers that a bake may write.
+const OWNED_LUMPS: [u64; 3] = [0, 15, 18];
+
+fn demo_info() -> Value {
+    info(&repository_file(DEMO))
+}
+
+fn info(map: &str) -> Value {
+    let run = luxtool(&["info", map, "--json"]);
+    assert_eq!(run.code, 0, "{}", run.err);
+    run.json()
+}
+
+#[test]
+fn info_names_the_variant_and_both_grids() {
+    let info = demo_info();
+    assert_eq!(info["schema"], "luxgrid/info/1");
+    assert_eq!(info["version"], env!("CARGO_PKG_VERSION"));
+    assert_eq!(info["variant"]["version"], 47);
+    assert_eq!(info["variant"]["entries"], 19);
+    let label = info["variant"]["label"].as_str().unwrap();
+    assert!(label.contains("SH commit's variant"), "{label}");
+    assert!(!info["variant"]["reasons"].as_array().unwrap().is_empty());
+    let (legacy, sh) = (&info["grids"]["legacy"], &info["grids"]["sh"]);
+    assert_eq!(legacy["counts"], json!([35, 37, 5]));
+    assert_eq!(legacy["origin"], json!([-1088.0, -960.0, 0.0]));
+    assert_eq!(legacy["cell_size"], json!([64.0, 64.0, 128.0]));
+    assert_eq!(sh["counts"], json!([35, 37, 9]));
+    assert_eq!(info["model_0"]["min"], json!([-1088.0, -960.0, -16.0]));
+    assert_eq!(info["lumps"][15]["records"], 35 * 37 * 5);
+    assert_eq!(info["lumps"][18]["bytes"], 40 + 108 * 35 * 37 * 9);
+    let keys = info["worldspawn"].as_array().unwrap();
+    assert!(keys.contains(&json!({ "key": "_ambient", "value": "5" })));
+    assert_eq!(info["surfaces"]["missing_material"], 0);
+}
+
+#[test]
+fn info_counts_the_lights_that_a_bake_starts_from() {
+    let lights = &demo_info()["lights"];
+    assert_eq!(lights["note"], Value::Null);
+    let count = |name: &str| lights[name].as_u64().unwrap();
+    // The demo keeps its lights in the BSP (`_keepLights`), so the .map beside it is not asked.
+    assert!(
+        count("bsp_entities") > 0 && count("map_entities") == 0,
+        "{lights}"
+    );
+    assert!(
+        count("points") > 0 && count("spots") > 0 && count("areas") > 0,
+        "{lights}"
+    );
+}
+
+#[test]
+fn text_goes_to_the_output_and_names_the_same_things() {
+    let run = luxtool(&["info", &repository_file(DEMO)]);
+    assert_eq!(run.code, 0, "{}", run.err);
+    for part in [
+        "SH commit's variant",
+        "35×37×9",
+        "35×37×5",
+        "worldspawn",
+        "gridsize = 64 64 128",
+    ] {
+        assert!(run.out.contains(part), "{part} is not in\n{}", run.out);
+    }
+    assert_eq!(luxtool(&["info", "demo"]).code, 0);
+}
+
+#[test]
+fn unreadable_input_and_wrong_usage_exit_with_2_and_one_message() {
+    let folder = tempfile::tempdir().unwrap();
+    let garbage = folder.path().join("garbage.bsp");
+    std::fs::write(&garbage, b"IBSP\x2e\0\0\0garbage").unwrap();
+    let garbage = garbage.to_str().unwrap();
+    let demo = repository_file(DEMO);
+    for args in [
+        &["info", garbage][..],
+        &["info", "/no/such.bsp"],
+        &["sample", garbage, "-pos", "0,0,0"],
+        &["bake", garbage, "-o", "/no/such/folder/x.bsp"],
+        &["bake", &demo, "-nogrid", "-dry-run"],
+        &["bake", &demo, "-o", "/no/such/pak0.pk3/maps/x.bsp"],
+        &["bake", &demo, "-lights", "/no/such.map", "-dry-run"],
+        &["check", garbage],
+        &["info"],
+        &[],
+    ] {
+        let Run { code, out, err } = luxtool(args);
+        assert_eq!((code, out.as_str()), (2, ""), "{args:?}: {err}");
+        assert!(
+            !err.is_empty() && !err.contains("panicked"),
+            "{args:?}: {err}"
+        );
+    }
+    let missing = luxtool(&["info", "/no/such.bsp"]).err;
+    assert_eq!(missing.matches("/no/such.bsp").count(), 1, "{missing}");
+    assert_eq!(missing.lines().count(), 1, "{missing}");
+}
+
+#[test]
+fn help_and_version_are_data() {
+    for args in [&["--help"][..], &["-version"], &["bake", "-help"]] {
+        let run = luxtool(args);
+        assert_eq!((run.code, run.err.as_str()), (0, ""), "{args:?}");
+        assert!(!run.out.is_empty());
+    }
+}
+
+#[test]
+fn sample_takes_negative_numbers_and_a_profile_for_each_grid() {
+    let demo = repository_file(DEMO);
+    let run = luxtool(&[
+        "sample",
+        &demo,
+        "-pos",
+        "-500,20,40",
+        "-normal",
+        "-1,0,0",
+        "-profile",
+        "area",
+        "-profile",
+        "sh-guide",
+        "-json",
+    ]);
+    assert_eq!(run.code, 0, "{}", run.err);
+    let sample = run.json();
+    assert_eq!(sample["schema"], "luxgrid/sample/1");
+    assert_eq!(sample["legacy"]["profile"], "area");
+    assert_eq!(sample["sh"]["profile"], "sh-guide");
+    assert_eq!(sample["normal"], json!([-1.0, 0.0, 0.0]));
+    let weights: f64 = sample["sh"]["corners"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|corner| corner["weight"].as_f64().unwrap())
+        .sum();
+    // Eight products of three factors in f32.
+    assert!((weights - 1.0).abs() < 1e-6);
+}
+
+#[test]
+fn dry_run_prints_the_plan_and_writes_nothing() {
+    let run = luxtool(&[
+        "bake",
+        &repository_file(DEMO),
+        "-sh",
+        "-gridsh",
+        "64",
+        "64",
+        "64",
+        "-dry-run",
+        "-json",
+    ]);
+    assert_eq!(run.code, 0, "{}", run.err);
+    let report = run.json();
+    assert_eq!(report["schema"], "luxgrid/bake/1");
+    assert_eq!(report["output"], Value::Null);
+    assert_eq!(report["plan"]["sh"]["counts"], json!([35, 37, 9]));
+    assert_eq!(report["plan"]["sh"]["bytes"], 40 + 108 * 35 * 37 * 9);
+    assert_eq!(report["plan"]["legacy"]["bytes"], 8 * 35 * 37 * 5);
+    assert!(report["plan"]["rays_at_most"].as_u64().unwrap() > 0);
+}
+
+/// Contents of a lump as `info` places it.
+fn lump<'a>(bytes: &'a [u8], lump: &Value) -> &'a [u8] {
+    let number = |name: &str| usize::try_from(lump[name].as_u64().unwrap()).unwrap();
+    let (offset, length) = (number("offset"), number("bytes"));
+    if length == 0 {
+        return &[];
+    }
+    &bytes[offset..offset + length]
+}
+
+#[test]
+fn bake_replaces_the_grids_and_nothing_else() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let (target, report_file) = (path("out.bsp"), path("report.json"));
+    let demo = repository_file(DEMO);
+    let run = luxtool(&[
+        "bake",
+        &demo,
+        "-o",
+        &target,
+        "-sh",
+        "-gridsize",
+        "128",
+        "128",
+        "128",
+        "-gridsh",
+        "128",
+        "128",
+        "128",
+        "-fast",
+        "-progress",
+        "json",
+        "-report",
+        &report_file,
+        "-json",
+    ]);
+    assert_eq!(run.code, 0, "{}", run.err);
+    let report = run.json();
+    let report_bytes = std::fs::read(&report_file).unwrap();
+    assert_eq!(
+        serde_json::from_slice::<Value>(&report_bytes).unwrap(),
+        report
+    );
+    assert!(report["report"]["rays"].as_u64().unwrap() > 0);
+    let progress: Vec<Value> = run
+        .err
+        .lines()
+        .filter(|line| line.starts_with('{'))
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    let last = progress.last().unwrap();
+    assert_eq!(last["done"], last["total"], "{last}");
+
+    let (before, after) = (demo_info(), info(&target));
+    assert_eq!(
+        after["grids"]["legacy"]["cell_size"],
+        json!([128.0, 128.0, 128.0])
+    );
+    assert_eq!(
+        after["grids"]["legacy"]["counts"],
+        report["plan"]["legacy"]["counts"]
+    );
+    assert_eq!(
+        after["grids"]["sh"]["counts"],
+        report["plan"]["sh"]["counts"]
+    );
+    let (old, new) = (
+        std::fs::read(&demo).unwrap(),
+        std::fs::read(&target).unwrap(),
+    );
+    let lumps = before["lumps"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .zip(after["lumps"].as_array().unwrap());
+    for (was, is) in lumps.filter(|(was, _)| !OWNED_LUMPS.contains(&was["index"].as_u64().unwrap()))
+    {
+        assert!(
+            lump(&old, was) == lump(&new, is),
+            "lump {} changed",
+            was["name"]
+        );
+    }
+    let leftovers = std::fs::read_dir(folder.path()).unwrap().count();
+    assert_eq!(
+        leftovers, 2,
+        "something beside the map and the report was left"
+    );
+}
+
+#[test]
+fn bake_without_sh_drops_the_stale_sh_grid() {
+    let folder = tempfile::tempdir().unwrap();
+    let target = folder.path().join("out.bsp");
+    let run = luxtool(&[
+        "bake",
+        &repository_file(DEMO),
+        "-o",
+        target.to_str().unwrap(),
+        "-gridsize",
+        "256",
+        "256",
+        "256",
+        "-notrace",
+        "-progress",
+        "off",
+    ]);
+    assert_eq!(run.code, 0, "{}", run.err);
+    let after = info(target.to_str().unwrap());
+    assert_eq!(after["grids"]["sh"], Value::Null);
+    assert_eq!(after["variant"]["version"], 46, "{}", after["variant"]);
+}
+
+#[test]
+fn failed_bake_leaves_the_old_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let target = folder.path().join("out.bsp");
+    std::fs::write(&target, b"old").unwrap();
+    let garbage = folder.path().join("garbage.bsp");
+    std::fs::write(&garbage, b"garbage!").unwrap();
+    let run = luxtool(&[
+        "bake",
+        garbage.to_str().unwrap(),
+        "-o",
+        target.to_str().unwrap(),
+    ]);
+    assert_eq!(run.code, 2);
+    assert_eq!(std::fs::read(&target).unwrap(), b"old");
+}
+
+/// A bake of millions of points, interrupted once its progress shows that it runs.
+#[cfg(unix)]
+#[test]
+fn an_interrupt_cancels_the_bake_and_leaves_no_file() {
+    use std::io::{BufRead, BufReader};
+    use std::process::{Command, Stdio};
+
+    let folder = tempfile::tempdir().unwrap();
+    let target = folder.path().join("never.bsp");
+    let mut tool = Command::new(env!("CARGO_BIN_EXE_luxtool"))
+        .args([
+            "bake",
+            "demo",
+            "-sh",
+            "-gridsh",
+            "8",
+            "8",
+            "8",
+            "-progress",
+            "json",
+            "-o",
+        ])
+        .arg(&target)
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(tool.stderr.take().unwrap()).lines();
+    let begun = lines.find(|line| line.as_ref().is_ok_and(|line| line.contains("grid")));
+    assert!(begun.is_some(), "no progress was shown");
+    let id = tool.id().to_string();
+    assert!(
+        Command::new("kill")
+            .args(["-INT", &id])
+            .status()
+            .unwrap()
+            .success()
+    );
+    let interrupted = std::time::Instant::now();
+    let rest: Vec<String> = lines.map_while(Result::ok).collect();
+    assert_eq!(tool.wait().unwrap().code(), Some(5), "{rest:?}");
+    assert!(interrupted.elapsed().as_secs_f32() < 2.0);
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+}
+
+/// Whether the run found no adapter; with `REQUIRE_GPU=1` that is a failure.
+fn lacks_adapter(run: &Run) -> bool {
+    if run.code != 3 {
+        return false;
+    }
+    assert!(std::env::var_os("REQUIRE_GPU").is_none(), "{}", run.err);
+    eprintln!("skipped: no adapter");
+    true
+}
+
+fn shot(target: &Path, more: &[&str]) -> Run {
+    let mut args = vec![
+        "shot",
+        "demo",
+        "-o",
+        target.to_str().unwrap(),
+        "-size",
+        "160x90",
+        "-json",
+    ];
+    args.extend(more);
+    luxtool(&args)
+}
+
+#[cfg(feature = "viewer")]
+#[test]
+fn shot_draws_the_demo() {
+    let folder = tempfile::tempdir().unwrap();
+    let target = folder.path().join("shot.png");
+    let run = shot(
+        &target,
+        &["-repeat", "2", "-probes", "sh", "-pin", "0,0,64"],
+    );
+    if lacks_adapter(&run) {
+        return;
+    }
+    assert_eq!(run.code, 0, "{}", run.err);
+    let report = run.json();
+    // 90 degrees at 4:3 have this width at 16:9 for the same height.
+    assert!((report["fov"].as_f64().unwrap() - 106.26).abs() < 0.01);
+    assert_eq!(report["frames"]["count"], 2);
+    let image = image::open(&target).unwrap().to_rgb8();
+    assert_eq!(image.dimensions(), (160, 90));
+    let colours: std::collections::BTreeSet<[u8; 3]> =
+        image.pixels().map(|pixel| pixel.0).collect();
+    assert!(colours.len() > 50, "{} colours", colours.len());
+
+    let other = folder.path().join("other.png");
+    let run = shot(
+        &other,
+        &["-view", "-440,0,32,-90,-5", "-mode", "fullbright"],
+    );
+    assert_eq!(run.code, 0, "{}", run.err);
+    assert_eq!(run.json()["yaw"], -90.0);
+    assert_ne!(image::open(&other).unwrap().to_rgb8(), image);
+}
+
+#[cfg(not(feature = "viewer"))]
+#[test]
+fn shot_says_that_this_build_has_no_renderer() {
+    let run = shot(Path::new("never.png"), &[]);
+    assert_eq!(run.code, 3);
+    assert!(run.err.contains("no renderer"), "{}", run.err);
+    assert!(!lacks_adapter(&Run { code: 0, ..run }));
+}
+
+#[test]
+fn documentation_is_current() {
+    let path = repository_file("docs/cli.md");
+    let current = luxgrid::cli::reference();
+    if std::env::var_os("UPDATE_DOCS").is_some() {
+        std::fs::write(&path, &current).unwrap();
+    }
+    let written = std::fs::read_to_string(&path).unwrap_or_default();
+    assert!(
+        written == current,
+        "docs/cli.md is not what the definitions say; UPDATE_DOCS=1 cargo test --test cli writes it"
+    );
+}

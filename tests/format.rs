@@ -1,0 +1,319 @@
+//! The BSP reader and writer on real files, and on the same files damaged.
+
+use luxgrid::format::bsp::{
+    Bsp, BspError, Child, LumpKind, SurfaceKind, VariantLabel, read, write,
+};
+use luxgrid::math::sampling;
+
+const OCCLUDER: &[u8] = include_bytes!("data/format/occluder.bsp");
+const PATCH: &[u8] = include_bytes!("data/format/patch.bsp");
+const DEMO: &[u8] = include_bytes!("../assets/demo/maps/atrium.bsp");
+
+fn put_i32(bytes: &mut [u8], at: usize, value: i32) {
+    bytes[at..at + 4].copy_from_slice(&value.to_le_bytes());
+}
+
+fn get_i32(bytes: &[u8], at: usize) -> i32 {
+    i32::from_le_bytes(bytes[at..at + 4].try_into().unwrap())
+}
+
+/// Offset of record `index` of `lump`, whose records have `size` bytes.
+fn record(bytes: &[u8], lump: usize, index: usize, size: usize) -> usize {
+    get_i32(bytes, 8 + lump * 8) as usize + index * size
+}
+
+/// What later layers rely on.
+fn assert_indices_in_range(bsp: &Bsp) {
+    for surface in &bsp.surfaces {
+        let range =
+            surface.first_index as usize..(surface.first_index + surface.index_count) as usize;
+        let indexes = &bsp.draw_indexes[range];
+        let is_mesh = matches!(
+            surface.kind,
+            SurfaceKind::Planar | SurfaceKind::TriangleSoup
+        );
+        assert!(!is_mesh || indexes.iter().all(|index| *index < surface.vert_count));
+        assert!((surface.first_vert + surface.vert_count) as usize <= bsp.draw_verts.len());
+        assert!(
+            surface.kind == SurfaceKind::Skipped || (surface.shader as usize) < bsp.shaders.len()
+        );
+        if let SurfaceKind::Patch { width, height } = surface.kind {
+            assert_eq!(width * height, surface.vert_count);
+        }
+    }
+    for leaf in &bsp.leafs {
+        assert!((leaf.first_surface + leaf.surface_count) as usize <= bsp.leaf_surfaces.len());
+        assert!((leaf.first_brush + leaf.brush_count) as usize <= bsp.leaf_brushes.len());
+    }
+    for node in &bsp.nodes {
+        assert!((node.plane as usize) < bsp.planes.len());
+        for child in node.children {
+            match child {
+                Child::Node(node) => assert!((node as usize) < bsp.nodes.len()),
+                Child::Leaf(leaf) => assert!((leaf as usize) < bsp.leafs.len()),
+            }
+        }
+    }
+    for brush in &bsp.brushes {
+        let range = brush.first_side as usize..(brush.first_side + brush.side_count) as usize;
+        assert!(
+            bsp.brush_sides[range]
+                .iter()
+                .all(|side| (side.plane as usize) < bsp.planes.len())
+        );
+    }
+    assert!(
+        bsp.leaf_surfaces
+            .iter()
+            .all(|surface| (*surface as usize) < bsp.surfaces.len())
+    );
+    assert!(
+        bsp.leaf_brushes
+            .iter()
+            .all(|brush| (*brush as usize) < bsp.brushes.len())
+    );
+    if let Some(sh) = &bsp.sh_grid {
+        assert_eq!(sh.points.len() as u64, sh.lattice.len());
+    }
+}
+
+#[test]
+fn sound_files_open_without_warnings_and_are_written_back_unchanged() {
+    for (bytes, label) in [
+        (OCCLUDER, VariantLabel::Quake3),
+        (PATCH, VariantLabel::Quake3),
+        (DEMO, VariantLabel::Sh),
+    ] {
+        let bsp = read(bytes).unwrap();
+        assert_eq!(bsp.warnings, []);
+        assert_eq!(bsp.directory.variant.label, label);
+        assert_indices_in_range(&bsp);
+        assert_eq!(write(&bsp), bytes);
+    }
+}
+
+#[test]
+fn every_truncation_gives_a_value_or_an_error() {
+    for length in 0..OCCLUDER.len() {
+        if let Ok(bsp) = read(&OCCLUDER[..length]) {
+            assert_indices_in_range(&bsp);
+        }
+    }
+}
+
+/// 4,000 files with one to four bytes changed, the directory and record fields favoured by their share of the file.
+#[test]
+fn seeded_mutations_give_a_value_with_sound_indices_or_an_error() {
+    let mut opened = 0;
+    for seed in 0..4000_u64 {
+        let source = if seed % 2 == 0 { OCCLUDER } else { PATCH };
+        let mut bytes = source.to_vec();
+        for draw in 0..=(seed % 4) as u32 {
+            let span = if seed % 3 == 0 { 160 } else { bytes.len() };
+            let at = (sampling::unit(seed, 1, draw) * span as f32) as usize;
+            bytes[at.min(source.len() - 1)] = (sampling::unit(seed, 2, draw) * 256.0) as u8;
+        }
+        if let Ok(bsp) = read(&bytes) {
+            opened += 1;
+            assert_indices_in_range(&bsp);
+            assert_eq!(write(&bsp), bytes);
+        }
+    }
+    assert!(
+        opened > 1000,
+        "{opened} of 4000 opened: the check must reach the records"
+    );
+}
+
+#[test]
+fn foreign_files_are_named() {
+    let head = |ident: &[u8; 4], version: i32| {
+        let mut bytes = vec![0; 200];
+        bytes[..4].copy_from_slice(ident);
+        put_i32(&mut bytes, 4, version);
+        bytes
+    };
+    for (ident, version, word) in [
+        (b"IBSP", 38, "Quake II"),
+        (b"VBSP", 20, "Source"),
+        (b"RBSP", 1, "Jedi"),
+        (b"rBSP", 36, "Titanfall"),
+        (b"IBSP", 59, "Call of Duty"),
+    ] {
+        let error = read(&head(ident, version)).unwrap_err();
+        assert!(matches!(error, BspError::UnsupportedFormat { .. }));
+        assert!(error.to_string().contains(word), "{error}");
+    }
+    assert!(matches!(
+        read(b"IBSP"),
+        Err(BspError::TooShort { length: 4 })
+    ));
+}
+
+#[test]
+fn a_lump_outside_the_file_is_an_error_that_names_it() {
+    for (offset, length) in [(0x7FFF_FFF0, 0x20), (-4, 8), (200, -1), (8, 72)] {
+        let mut bytes = OCCLUDER.to_vec();
+        put_i32(&mut bytes, 8 + 10 * 8, offset);
+        put_i32(&mut bytes, 12 + 10 * 8, length);
+        let error = read(&bytes).unwrap_err();
+        assert!(
+            matches!(
+                error,
+                BspError::LumpOutOfFile {
+                    lump: LumpKind::DrawVerts,
+                    ..
+                }
+            ),
+            "{error}"
+        );
+    }
+}
+
+#[test]
+fn bad_records_are_mended_and_reported() {
+    type Damage = fn(&mut Vec<u8>);
+    let cases: [(&str, Damage, &str); 9] = [
+        (
+            "node cycle",
+            |b| {
+                let at = record(b, 3, 0, 36);
+                put_i32(b, at + 4, 0);
+            },
+            "circle",
+        ),
+        (
+            "node child",
+            |b| {
+                let at = record(b, 3, 0, 36);
+                put_i32(b, at + 4, i32::MIN);
+            },
+            "circle",
+        ),
+        (
+            "leaf list",
+            |b| {
+                let at = record(b, 4, 1, 48);
+                put_i32(b, at + 36, -1);
+            },
+            "list emptied",
+        ),
+        (
+            "surface material",
+            |b| {
+                let at = record(b, 13, 0, 104);
+                put_i32(b, at, 999);
+            },
+            "material number",
+        ),
+        (
+            "surface verts",
+            |b| {
+                let at = record(b, 13, 0, 104);
+                put_i32(b, at + 12, i32::MAX);
+            },
+            "vertices out of range",
+        ),
+        (
+            "surface type",
+            |b| {
+                let at = record(b, 13, 0, 104);
+                put_i32(b, at + 8, 9);
+            },
+            "unknown surface type",
+        ),
+        (
+            "index",
+            |b| {
+                let first = get_i32(b, record(b, 13, 0, 104) + 20) as usize;
+                let at = record(b, 11, first, 4);
+                put_i32(b, at, 5000);
+            },
+            "beyond its vertices",
+        ),
+        (
+            "brush side plane",
+            |b| {
+                let at = record(b, 9, 0, 8);
+                put_i32(b, at, 99_999);
+            },
+            "brush is dropped",
+        ),
+        (
+            "model bounds",
+            |b| {
+                let at = record(b, 7, 0, 40);
+                put_i32(b, at, f32::NAN.to_bits() as i32);
+            },
+            "not finite",
+        ),
+    ];
+    for (name, damage, expected) in cases {
+        let mut bytes = OCCLUDER.to_vec();
+        damage(&mut bytes);
+        let bsp = read(&bytes).unwrap();
+        assert_indices_in_range(&bsp);
+        let texts: Vec<String> = bsp.warnings.iter().map(ToString::to_string).collect();
+        assert!(
+            texts.iter().any(|text| text.contains(expected)),
+            "{name}: {texts:?}"
+        );
+        assert_eq!(
+            write(&bsp),
+            bytes,
+            "{name}: mending is for us, the file stays"
+        );
+    }
+}
+
+#[test]
+fn excessive_numbers_are_refused() {
+    for (field, value) in [(0, i32::MAX - 1), (4, 1 << 30)] {
+        let mut bytes = OCCLUDER.to_vec();
+        let at = record(&bytes, 4, 1, 48);
+        put_i32(&mut bytes, at + field, value);
+        assert!(matches!(read(&bytes), Err(BspError::Excessive { .. })));
+    }
+}
+
+#[test]
+fn version_47_without_an_sh_lump_is_not_taken_for_one() {
+    let mut bytes = OCCLUDER.to_vec();
+    put_i32(&mut bytes, 4, 47);
+    let bsp = read(&bytes).unwrap();
+    assert_eq!(bsp.directory.variant.label, VariantLabel::Unknown47);
+    assert!(bsp.sh_grid.is_none());
+}
+
+#[test]
+fn a_lying_sh_head_drops_the_grid_and_keeps_the_map() {
+    let entry = 8 + 18 * 8;
+    let at = get_i32(DEMO, entry) as usize;
+    type Damage = (&'static str, usize, i32);
+    let cases: [Damage; 5] = [
+        ("points", at + 36, 7),
+        ("counts", at + 24, 0),
+        ("counts", at + 24, -35),
+        ("cell size", at + 12, f32::NAN.to_bits() as i32),
+        ("length", entry + 4, get_i32(DEMO, entry + 4) - 108),
+    ];
+    for (what, position, value) in cases {
+        let mut bytes = DEMO.to_vec();
+        put_i32(&mut bytes, position, value);
+        let bsp = read(&bytes).unwrap();
+        assert!(bsp.sh_grid.is_none(), "{what}");
+        assert_eq!(bsp.light_grid.len(), 35 * 37 * 5);
+        assert!(
+            bsp.warnings.iter().any(|w| w.lump == LumpKind::LightGridSh),
+            "{what}"
+        );
+    }
+    let mut bytes = DEMO.to_vec();
+    let coefficient = at + 40 + 3 * 108;
+    put_i32(&mut bytes, coefficient, f32::INFINITY.to_bits() as i32);
+    let grid = read(&bytes).unwrap().sh_grid.unwrap();
+    assert!(
+        grid.points[3][0][0].is_infinite(),
+        "non-finite coefficients are kept"
+    );
+}

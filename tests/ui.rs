@@ -1,0 +1,388 @@
+//! The window without a window: panels, state and real jobs, driven through the widgets by their accessible names.
+#![cfg(feature = "viewer")]
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use egui_kittest::Harness;
+use egui_kittest::kittest::Queryable as _;
+use luxgrid::app::{Effects, Performed};
+use luxgrid::ui::{Model, apply_theme, root_ui};
+use luxgrid::vfs::SearchOptions;
+use luxgrid::view::{Command, Level, ProbeShow, RenderMode, Side, State, Tab};
+
+/// Long enough for any job here on a loaded machine.
+const DEADLINE: Duration = Duration::from_secs(120);
+
+/// State and jobs as the program has them; effects that need a window are kept for the test to look at.
+struct Program {
+    state: State,
+    effects: Effects,
+    themed: bool,
+}
+
+impl Program {
+    fn new() -> Self {
+        Self {
+            state: State::default(),
+            effects: Effects::new(SearchOptions::default(), || {}),
+            themed: false,
+        }
+    }
+
+    fn command(&mut self, command: Command) {
+        let mut next = self.state.apply(command);
+        while let Some(effect) = next {
+            next = match self.effects.perform(effect) {
+                Performed::Done(answer) => self.state.apply(answer),
+                Performed::Started | Performed::NeedsWindow(_) => None,
+            };
+        }
+    }
+
+    fn ui(&mut self, ui: &mut egui::Ui) {
+        if !self.themed {
+            apply_theme(ui.ctx());
+            self.themed = true;
+        }
+        for command in self.effects.poll() {
+            self.command(command);
+        }
+        self.state.refresh_plan();
+        let (mut options, mut form) = (self.state.options, self.state.bake_form);
+        let model = Model {
+            state: &self.state,
+            progress: self.effects.progress(),
+            picture: None,
+            frames_per_sec: None,
+            cores: 4,
+        };
+        let commands = root_ui(ui, &model, &mut options, &mut form);
+        self.state.options = options;
+        self.state.bake_form = form;
+        for command in commands {
+            self.command(command);
+        }
+    }
+
+    fn sh_points(&self) -> usize {
+        let grids = self.state.map.as_ref().unwrap().shown();
+        grids
+            .lighting
+            .sh_grid
+            .as_ref()
+            .map_or(0, |grid| grid.points.len())
+    }
+
+    fn legacy_points(&self) -> usize {
+        let grids = self.state.map.as_ref().unwrap().shown();
+        grids
+            .lighting
+            .light_grid
+            .as_ref()
+            .map_or(0, |grid| grid.points.len())
+    }
+}
+
+fn harness() -> Harness<'static, Program> {
+    Harness::builder()
+        .with_size([1600.0, 1000.0])
+        .build_ui_state(|ui, program: &mut Program| program.ui(ui), Program::new())
+}
+
+/// Steps until `is_done`; a running job never lets the panels settle, so `run` would not do.
+fn wait(harness: &mut Harness<'_, Program>, what: &str, is_done: impl Fn(&Program) -> bool) {
+    let started = Instant::now();
+    while !is_done(harness.state()) {
+        assert!(started.elapsed() < DEADLINE, "{what} took too long");
+        harness.step();
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    harness.run_steps(2);
+}
+
+fn open(harness: &mut Harness<'_, Program>, path: &Path) {
+    harness
+        .state_mut()
+        .command(Command::OpenPath(path.to_owned()));
+    wait(harness, "opening", |program| {
+        program.state.loading.is_none()
+    });
+}
+
+fn open_demo(harness: &mut Harness<'_, Program>) {
+    harness.state_mut().command(Command::OpenDemo);
+    wait(harness, "opening", |program| {
+        program.state.loading.is_none()
+    });
+    assert!(
+        harness.state().state.map.is_some(),
+        "{:?}",
+        harness.state().state.log
+    );
+}
+
+fn click(harness: &mut Harness<'_, Program>, label: &str) {
+    harness.get_by_label(label).click();
+    harness.run_steps(3);
+}
+
+/// Types a number into a field, as a person does: click, select, type, Enter.
+fn enter(harness: &mut Harness<'_, Program>, label: &str, number: &str) {
+    harness.get_by_label(label).click();
+    harness.run_steps(2);
+    harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::A);
+    harness.run_steps(1);
+    harness.event(egui::Event::Text(number.to_owned()));
+    harness.run_steps(1);
+    harness.key_press(egui::Key::Enter);
+    harness.run_steps(3);
+}
+
+fn demo_on_disk(folder: &Path) -> PathBuf {
+    let demo = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/demo");
+    let maps = folder.join("maps");
+    std::fs::create_dir_all(&maps).unwrap();
+    for name in ["atrium.bsp", "atrium.map", "atrium.srf"] {
+        std::fs::copy(demo.join("maps").join(name), maps.join(name)).unwrap();
+    }
+    maps.join("atrium.bsp")
+}
+
+#[test]
+fn resizing_baking_cancelling_saving_and_reloading() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = demo_on_disk(folder.path());
+    let mut harness = harness();
+    open(&mut harness, &path);
+    assert!(
+        harness.state().state.map.is_some(),
+        "{:?}",
+        harness.state().state.log
+    );
+    let (old_legacy, old_sh) = (harness.state().legacy_points(), harness.state().sh_points());
+
+    click(&mut harness, "Bake tab");
+    assert_eq!(harness.state().state.panels.tab, Tab::Bake);
+    click(&mut harness, "Sides");
+    for axis in ["x", "y", "z"] {
+        enter(&mut harness, &format!("SH cell {axis}"), "24");
+    }
+    assert_eq!(
+        harness.state().state.bake_form.sh_cell,
+        glam::Vec3::splat(24.0)
+    );
+
+    // A fine grid takes long enough to be cancelled.
+    click(&mut harness, "Bake F5");
+    assert!(harness.state().state.baking.is_some());
+    harness.get_by_label_contains("/s");
+    click(&mut harness, "Cancel bake");
+    wait(&mut harness, "cancelling", |program| {
+        program.state.baking.is_none()
+    });
+    assert!(harness.state().state.map.as_ref().unwrap().bake.is_none());
+    assert_eq!(harness.state().sh_points(), old_sh);
+
+    for (label, number) in [
+        ("Legacy cell x", "128"),
+        ("Legacy cell y", "128"),
+        ("SH cell x", "96"),
+        ("SH cell y", "96"),
+        ("SH cell z", "128"),
+    ] {
+        enter(&mut harness, label, number);
+    }
+    harness.get_by_label_contains("-gridsize 128 128 128 -sh -gridsh 96 96 128");
+    click(&mut harness, "Bake F5");
+    wait(&mut harness, "baking", |program| {
+        program.state.baking.is_none()
+    });
+    let map = harness.state().state.map.as_ref().unwrap();
+    let bake = map.bake.clone().expect("the bake arrived");
+    assert_eq!(map.side, Side::Baked);
+    assert!(harness.state().sh_points() < old_sh);
+    assert!(harness.state().legacy_points() < old_legacy);
+    harness.get_by_label("Save ●");
+
+    // B blinks back to the file's grid and forth again.
+    harness.key_press(egui::Key::B);
+    harness.run_steps(2);
+    assert_eq!(harness.state().sh_points(), old_sh);
+    harness.key_press(egui::Key::B);
+    harness.run_steps(2);
+
+    let saved = folder.path().join("maps/new.bsp");
+    harness.state_mut().command(Command::SaveAs(saved.clone()));
+    wait(&mut harness, "saving", |program| {
+        program.state.saving.is_none()
+    });
+    assert!(
+        !harness.state().state.is_unsaved(),
+        "{:?}",
+        harness.state().state.log
+    );
+    let baked_lighting = bake.grids.lighting.clone();
+    let lighting = |harness: &Harness<'_, Program>| {
+        harness
+            .state()
+            .state
+            .map
+            .as_ref()
+            .unwrap()
+            .original
+            .lighting
+            .clone()
+    };
+    assert!(
+        lighting(&harness) == baked_lighting,
+        "lighting A is what was saved"
+    );
+
+    open(&mut harness, &saved);
+    assert_eq!(
+        harness.state().state.map.as_ref().unwrap().scene.name,
+        "new"
+    );
+    assert!(
+        lighting(&harness) == baked_lighting,
+        "the file holds what was baked"
+    );
+}
+
+#[test]
+fn garbage_leaves_the_program_usable() {
+    let folder = tempfile::tempdir().unwrap();
+    let garbage = folder.path().join("junk.bsp");
+    std::fs::write(&garbage, b"VBSP\x14\0\0\0 and some noise that is no map").unwrap();
+    let good = demo_on_disk(folder.path());
+    let mut harness = harness();
+
+    open(&mut harness, &garbage);
+    assert!(harness.state().state.map.is_none());
+    harness.get_by_label_contains("junk.bsp: ");
+    harness.get_by_label("Try the demo");
+
+    open(&mut harness, &good);
+    let name = |harness: &Harness<'_, Program>| {
+        let map = harness.state().state.map.as_ref();
+        map.map(|map| map.scene.name.clone())
+    };
+    assert_eq!(name(&harness).as_deref(), Some("atrium"));
+    assert!(harness.state().state.banner.is_none());
+
+    open(&mut harness, &garbage);
+    assert_eq!(
+        name(&harness).as_deref(),
+        Some("atrium"),
+        "the good map stays"
+    );
+    assert!(harness.state().state.banner.is_some());
+    open(&mut harness, &folder.path().join("missing.bsp"));
+    assert_eq!(name(&harness).as_deref(), Some("atrium"));
+
+    click(&mut harness, "Fullbright");
+    assert_eq!(harness.state().state.options.mode, RenderMode::Fullbright);
+    click(&mut harness, "Dismiss");
+    open(&mut harness, &good);
+    let errors = |line: &&luxgrid::view::LogLine| line.level == Level::Error;
+    assert_eq!(harness.state().state.log.iter().filter(errors).count(), 3);
+}
+
+#[test]
+fn keys_do_what_the_help_says() {
+    let mut harness = harness();
+    open_demo(&mut harness);
+    let show = |harness: &Harness<'_, Program>| harness.state().state.options.probes.show;
+    harness.key_press(egui::Key::G);
+    harness.run_steps(2);
+    assert_eq!(show(&harness), ProbeShow::Sh);
+    harness.key_press_modifiers(egui::Modifiers::SHIFT, egui::Key::G);
+    harness.run_steps(2);
+    assert_eq!(show(&harness), ProbeShow::Both);
+    harness.key_press_modifiers(egui::Modifiers::ALT, egui::Key::Num5);
+    harness.run_steps(2);
+    assert_eq!(harness.state().state.options.mode, RenderMode::Normals);
+    harness.key_press(egui::Key::F1);
+    harness.run_steps(2);
+    harness.get_by_label("Keys and mouse");
+    harness.key_press(egui::Key::Escape);
+    harness.run_steps(2);
+    assert!(!harness.state().state.panels.help);
+    let eye = harness.state().state.camera.eye;
+    harness.key_down(egui::Key::W);
+    harness.run_steps(4);
+    harness.key_up(egui::Key::W);
+    harness.run_steps(2);
+    assert!(harness.state().state.camera.eye.distance(eye) > 1.0);
+    harness.key_press(egui::Key::Z);
+    harness.run_steps(2);
+    assert!(harness.query_by_label("Bake tab").is_none());
+}
+
+#[test]
+fn clicking_a_sphere_shows_its_numbers_and_ctrl_click_pins_a_sample() {
+    let mut harness = harness();
+    open_demo(&mut harness);
+    harness
+        .state_mut()
+        .command(Command::SetProbes(ProbeShow::Sh));
+    harness.state_mut().state.options.probes.x_ray = true;
+    harness.run_steps(2);
+    let picture = harness.get_by_label("Picture of the map").rect();
+    // Aim at a grid point in front of the eye, so that the click meets its sphere whatever the demo's layout.
+    let program = harness.state();
+    let map = program.state.map.as_ref().unwrap();
+    let lattice = map.shown().lighting.sh_grid.as_ref().unwrap().lattice;
+    let camera = program.state.camera;
+    let aspect = picture.width() / picture.height();
+    let target = (0..program.sh_points())
+        .filter(|index| !map.shown().blocked_sh[*index])
+        .map(|index| lattice.position_of(index))
+        .filter(|point| {
+            (point - camera.eye)
+                .normalize_or_zero()
+                .dot(camera.forward())
+                > 0.9
+        })
+        .min_by(|a, b| a.distance(camera.eye).total_cmp(&b.distance(camera.eye)))
+        .unwrap();
+    let ndc = camera.clip_from_world(aspect).project_point3(target);
+    let at = egui::pos2(
+        picture.left() + (ndc.x * 0.5 + 0.5) * picture.width(),
+        picture.top() + (0.5 - ndc.y * 0.5) * picture.height(),
+    );
+    let press = |pressed, modifiers| egui::Event::PointerButton {
+        pos: at,
+        button: egui::PointerButton::Primary,
+        pressed,
+        modifiers,
+    };
+    harness.hover_at(at);
+    harness.run_steps(1);
+    for pressed in [true, false] {
+        harness.event(press(pressed, egui::Modifiers::NONE));
+        harness.run_steps(1);
+    }
+    harness.run_steps(2);
+    let selected = harness
+        .state()
+        .state
+        .selected
+        .expect("a sphere was clicked");
+    assert_eq!(lattice.position_of(selected.index), target);
+    harness.get_by_label(&format!("SH probe #{}", selected.index));
+    harness.get_by_label("Coefficients");
+
+    for pressed in [true, false] {
+        harness.event_modifiers(
+            press(pressed, egui::Modifiers::COMMAND),
+            egui::Modifiers::COMMAND,
+        );
+        harness.run_steps(1);
+    }
+    harness.run_steps(2);
+    assert!(harness.state().state.options.sample.pinned.is_some());
+    harness.get_by_label("Corners");
+    assert!(harness.state().state.overlays().sample.is_some());
+}
