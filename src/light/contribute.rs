@@ -75,7 +75,7 @@ impl Illumination<'_> {
             let to = position + light.origin;
             let filter = self
                 .tracer
-                .from_sun(position, to, sample.inhibit, light.sky, state)?;
+                .sun_light(position, to, sample.inhibit, light.sky, state)?;
             return Some(given(filter, light.photons, -light.normal));
         }
         let is_reached = !self.settings.sun_only
@@ -91,7 +91,7 @@ impl Illumination<'_> {
         }
         let filter = self
             .tracer
-            .from_lamp(position, aim, sample.inhibit, state)?;
+            .lamp_light(position, aim, sample.inhibit, state)?;
         Some(given(filter, add, (aim - position).normalize_or_zero()))
     }
 }

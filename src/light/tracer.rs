@@ -128,7 +128,7 @@ impl<'a> Tracer<'a> {
     /// What is left of white light on its way from a lamp at `to`; `None` when it is blocked.
     ///
     /// Triangles nearer than `inhibit` to `from` are passed.
-    pub(super) fn from_lamp(
+    pub(super) fn lamp_light(
         &self,
         from: Vec3,
         to: Vec3,
@@ -154,7 +154,7 @@ impl<'a> Tracer<'a> {
 
     /// What is left of a sun's white light; `None` when it is blocked or comes through no sky, or through another than
     /// `sky`.
-    pub(super) fn from_sun(
+    pub(super) fn sun_light(
         &self,
         from: Vec3,
         to: Vec3,
@@ -207,7 +207,7 @@ impl<'a> Tracer<'a> {
                 Occluder::Filter(filter) => {
                     if is_inside(crossing) && !filters.contains(&part.owner) {
                         filters.push(part.owner);
-                        passage.filter *= self.transmission(filter, part, crossing);
+                        passage.filter *= self.transmission(*filter, part, crossing);
                     }
                     passage.filter.max_element() <= DARK
                 }
@@ -222,7 +222,7 @@ impl<'a> Tracer<'a> {
     }
 
     /// Share of each channel that passes at a crossing: the nearest texel of the light image.
-    fn transmission(&self, filter: &Filter, part: &Part, crossing: &Crossing) -> Vec3 {
+    fn transmission(&self, filter: Filter, part: &Part, crossing: &Crossing) -> Vec3 {
         let Some(image) = self.scene.images.get(filter.image.0 as usize) else {
             return Vec3::ONE;
         };

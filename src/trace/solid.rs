@@ -157,21 +157,15 @@ impl SolidTree {
     fn scatter(&mut self, polygon: TreePolygon, contents: &mut [Vec<TreePolygon>]) {
         let mut pending = vec![(0_i32, polygon)];
         while let Some((number, polygon)) = pending.pop() {
-            match usize::try_from(number) {
-                Ok(index) => {
-                    let Some(node) = self.nodes.get_mut(index) else {
-                        continue;
-                    };
-                    node.bare = false;
-                    let parts = split(polygon, &node.plane);
-                    for (child, part) in node.children.into_iter().zip(parts) {
-                        pending.extend(part.map(|part| (child, part)));
-                    }
+            if number < 0 {
+                if let Some(leaf) = contents.get_mut((-1 - number) as usize) {
+                    leaf.push(polygon);
                 }
-                Err(_) => {
-                    if let Some(leaf) = contents.get_mut((-1 - number) as usize) {
-                        leaf.push(polygon);
-                    }
+            } else if let Some(node) = self.nodes.get_mut(number as usize) {
+                node.bare = false;
+                let parts = split(polygon, &node.plane);
+                for (child, part) in node.children.into_iter().zip(parts) {
+                    pending.extend(part.map(|part| (child, part)));
                 }
             }
         }
@@ -198,16 +192,13 @@ impl SolidTree {
             if number == SOLID {
                 return Some(start);
             }
-            let node = match usize::try_from(number) {
-                Ok(index) => self
-                    .nodes
-                    .get(index)
-                    .filter(|node| !(node.bare && bare == BareSubtrees::Skipped)),
-                Err(_) => {
-                    leafs.push((-1 - number).unsigned_abs());
-                    None
-                }
-            };
+            if number < 0 {
+                leafs.push((-1 - number).unsigned_abs());
+            }
+            let node = usize::try_from(number)
+                .ok()
+                .and_then(|index| self.nodes.get(index))
+                .filter(|node| !(node.bare && bare == BareSubtrees::Skipped));
             let Some(node) = node else {
                 (number, start, end) = pending.pop()?;
                 continue;
