@@ -6,8 +6,8 @@ use crate::ui::widgets::Explained;
 use crate::ui::{Model, theme};
 use crate::view::{Command, FilePurpose, Level, LoadedMap, Pending, ProbeShow, Tab};
 
-/// Bars above the picture: errors, warnings about the file, questions, the path field.
-pub(crate) fn bars_ui(ui: &mut Ui, model: &Model<'_>, commands: &mut Vec<Command>) {
+/// Bars below the toolbar: errors, questions, the path field.
+pub(crate) fn messages_ui(ui: &mut Ui, model: &Model<'_>, commands: &mut Vec<Command>) {
     let state = model.state;
     if let Some(banner) = &state.banner {
         let (mark, fill) = match banner.level {
@@ -33,6 +33,11 @@ pub(crate) fn bars_ui(ui: &mut Ui, model: &Model<'_>, commands: &mut Vec<Command
     if let Some(purpose) = state.panels.path_field {
         path_field_ui(ui, model, purpose, commands);
     }
+}
+
+/// The bar above the picture that says what stock engines do with the file.
+pub(crate) fn variant_ui(ui: &mut Ui, model: &Model<'_>) {
+    let state = model.state;
     if state.map.as_ref().is_some_and(is_version_47_with_sh) {
         bar_ui(ui, "variant", theme::WARNING_BAR, |ui| {
             ui.label(
