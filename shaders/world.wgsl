@@ -68,7 +68,9 @@ fn stage_alpha(vertex: Vertex) -> f32 {
 }
 
 @vertex
-fn vs_world(vertex: Vertex) -> Varying {
+fn vs_world(stored: Vertex) -> Varying {
+    var vertex = stored;
+    vertex.position = deformed(stored.position, stored.normal, stored.st);
     var out: Varying;
     out.position = frame.clip_from_world * vec4f(vertex.position, 1.0);
     out.st = apply_tc_mods(stage_coordinates(vertex), vertex.position);

@@ -6,6 +6,11 @@
 //! what the tolerance is for. A wrong overbright is far outside it, which the last test shows.
 
 #![cfg(feature = "viewer")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "helpers of tests stop and report as tests do"
+)]
 
 mod support {
     pub(crate) mod image_compare;
@@ -247,21 +252,15 @@ fn spheres_show_what_the_sampler_computes() {
                 pitch: to_eye.z.asin(),
                 ..camera
             };
-            let expected = match show {
-                ProbeShow::Legacy => {
-                    let light = node_legacy(
-                        &light_grid.points[index],
-                        LegacyProfile::Ioq3,
-                        options.overbright,
-                    );
-                    shade_legacy(&light, to_eye)
-                }
-                _ => {
-                    let point = &sh_grid.points[index];
-                    let stored = evaluate_sh(point, to_eye, profile.band_weights());
-                    let factor = options.overbright.factor();
-                    shift(stored.max(Vec3::ZERO), factor, options.clamp)
-                }
+            let expected = if show == ProbeShow::Legacy {
+                let point = &light_grid.points[index];
+                let light = node_legacy(point, LegacyProfile::Ioq3, options.overbright);
+                shade_legacy(&light, to_eye)
+            } else {
+                let point = &sh_grid.points[index];
+                let stored = evaluate_sh(point, to_eye, profile.band_weights());
+                let factor = options.overbright.factor();
+                shift(stored.max(Vec3::ZERO), factor, options.clamp)
             };
             let picture = render_to_image(
                 &stand.gpu,

@@ -1,6 +1,11 @@
 //! GPU programs: parsing and validation, shared structs and twinned formulas.
 
 #![cfg(feature = "viewer")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "helpers of tests stop and report as tests do"
+)]
 
 use std::collections::BTreeSet;
 use std::path::Path;

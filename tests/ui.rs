@@ -386,3 +386,36 @@ fn clicking_a_sphere_shows_its_numbers_and_ctrl_click_pins_a_sample() {
     harness.get_by_label("Corners");
     assert!(harness.state().state.overlays().sample.is_some());
 }
+
+#[test]
+fn a_path_field_stands_in_for_a_missing_file_dialog() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = demo_on_disk(folder.path());
+    let mut harness = harness();
+    let ask = || Command::DialogUnavailable(luxgrid::view::FilePurpose::Open);
+    harness.state_mut().command(ask());
+    harness.run_steps(2);
+    // It has the focus at once, and letters typed into it are no shortcuts.
+    harness.event(egui::Event::Text(path.display().to_string()));
+    harness.key_press(egui::Key::G);
+    harness.run_steps(2);
+    assert_eq!(harness.state().state.options.probes.show, ProbeShow::Off);
+    harness.key_press(egui::Key::Enter);
+    harness.run_steps(2);
+    wait(&mut harness, "opening", |program| {
+        program.state.loading.is_none()
+    });
+    assert!(
+        harness.state().state.map.is_some(),
+        "{:?}",
+        harness.state().state.log
+    );
+    assert!(harness.query_by_label("Open file").is_none());
+
+    harness.state_mut().command(ask());
+    harness.run_steps(2);
+    harness.get_by_label("Open file");
+    harness.key_press(egui::Key::Escape);
+    harness.run_steps(2);
+    assert!(harness.query_by_label("Open file").is_none());
+}

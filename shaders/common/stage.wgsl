@@ -1,6 +1,19 @@
 // A drawing pass of a material. Groups 1 to 3.
 
+struct Deform {
+    // Along the normal by a wave: its phase grows by `vector.x` a unit of x + y + z.
+    // Bulge: along the normal by a sine of `vector.x` times s. Move: by `vector`.
+    kind: u32,
+    // Shape of the wave.
+    function: u32,
+    base: f32,
+    amplitude: f32,
+    vector: vec3f,
+    phase: f32,
+}
+
 struct Stage {
+    deforms: array<Deform, 3>,
     // Pairs: a matrix (m00 m01 m10 m11), then an offset and the amplitude and phase of a turbulence applied after it.
     tc_mods: array<vec4f, 8>,
     // Texture coordinates from the position, `tcGen vector`.
@@ -22,6 +35,16 @@ struct Stage {
     face: u32,
     pad: u32,
 }
+
+const DEFORM_WAVE = 1u;
+const DEFORM_BULGE = 2u;
+const DEFORM_MOVE = 3u;
+
+const WAVE_SINE = 0u;
+const WAVE_TRIANGLE = 1u;
+const WAVE_SQUARE = 2u;
+const WAVE_SAWTOOTH = 3u;
+const WAVE_INVERSE_SAWTOOTH = 4u;
 
 const TC_BASE = 0u;
 const TC_LIGHTMAP = 1u;
@@ -55,6 +78,37 @@ const TAU = 6.2831855;
 @group(2) @binding(0) var image: texture_2d<f32>;
 @group(2) @binding(1) var image_sampler: sampler;
 @group(3) @binding(0) var<uniform> stage: Stage;
+
+// One period is 0 to 1.
+fn wave_shape(function: u32, turns: f32) -> f32 {
+    let x = fract(turns);
+    switch function {
+        case WAVE_TRIANGLE: { return select(select(4.0 * x - 4.0, 2.0 - 4.0 * x, x < 0.75), 4.0 * x, x < 0.25); }
+        case WAVE_SQUARE: { return select(-1.0, 1.0, x < 0.5); }
+        case WAVE_SAWTOOTH: { return x; }
+        case WAVE_INVERSE_SAWTOOTH: { return 1.0 - x; }
+        default: { return sin(x * TAU); }
+    }
+}
+
+fn deformed(start: vec3f, normal: vec3f, st: vec2f) -> vec3f {
+    var position = start;
+    for (var i = 0u; i < 3u; i++) {
+        let deform = stage.deforms[i];
+        switch deform.kind {
+            case DEFORM_WAVE: {
+                let turns = deform.phase + (position.x + position.y + position.z) * deform.vector.x;
+                position += normal * (deform.base + deform.amplitude * wave_shape(deform.function, turns));
+            }
+            case DEFORM_BULGE: {
+                position += normal * (deform.amplitude * sin(deform.vector.x * st.x + deform.phase));
+            }
+            case DEFORM_MOVE: { position += deform.vector; }
+            default: { }
+        }
+    }
+    return position;
+}
 
 fn apply_tc_mods(start: vec2f, position: vec3f) -> vec2f {
     var st = start;

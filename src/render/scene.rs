@@ -3,7 +3,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use wgpu::util::DeviceExt as _;
 
-use crate::format::material_script::{AlphaGen, BlendFactor, RgbGen, TcGen};
+use crate::format::material_script::{AlphaGen, BlendFactor, Deform, RgbGen, TcGen};
 use crate::render::error::RenderError;
 use crate::render::geometry::Geometry;
 use crate::render::gpu::Gpu;
@@ -69,13 +69,19 @@ struct Slot {
     lighting: LightingClass,
     cloud_height: f32,
     face: u32,
+    deforms: Vec<Deform>,
 }
 
 impl Slot {
+    fn is_animated(&self) -> bool {
+        !self.deforms.is_empty() || stage::is_animated(&self.stage)
+    }
+
     fn uniform(&self, time_secs: f32) -> shared::Stage {
         shared::Stage {
             cloud_height: self.cloud_height,
             face: self.face,
+            deforms: stage::deforms(&self.deforms, time_secs),
             ..stage::uniform(&self.stage, self.picture, self.lighting, time_secs)
         }
     }
@@ -118,11 +124,7 @@ impl Stages {
 
     /// Brings the uniforms of animated stages to `time_secs`; `scratch` is reused memory.
     pub(super) fn animate(&self, queue: &wgpu::Queue, time_secs: f32, scratch: &mut Vec<u8>) {
-        if self
-            .slots
-            .iter()
-            .any(|slot| stage::is_animated(&slot.stage))
-        {
+        if self.slots.iter().any(Slot::is_animated) {
             scratch.clear();
             fill(&self.slots, self.stride, time_secs, scratch);
             queue.write_buffer(&self.buffer, 0, scratch);
@@ -358,6 +360,7 @@ impl<'a> Uploader<'a> {
             lighting: material.lighting,
             cloud_height: height,
             face: 0,
+            deforms: material.deforms.clone(),
         });
         Pass {
             key: SurfaceKey {

@@ -73,8 +73,28 @@ shared! {
 }
 
 shared! {
+    /// A vertex deformation.
+    Deform {
+        /// One of WGSL's `DEFORM_` constants; 0 for none.
+        kind: u32,
+        /// One of WGSL's `WAVE_` constants.
+        function: u32,
+        /// Of the wave, game units.
+        base: f32,
+        /// Of the wave or bulge, game units.
+        amplitude: f32,
+        /// Move: the offset. Else x: periods a unit, or radians a texture width.
+        vector: [f32; 3],
+        /// At the time of the picture: periods of a wave, radians of a bulge.
+        phase: f32,
+    }
+}
+
+shared! {
     /// A drawing pass of a material.
     Stage {
+        /// Of the material, in order.
+        deforms: [Deform; 3],
         /// Pairs: matrix; offset, turbulence amplitude and phase.
         tc_mods: [[f32; 4]; 8],
         /// `tcGen vector`, s.
@@ -167,8 +187,9 @@ shared! {
 }
 
 /// All shared structs.
-pub const LAYOUTS: [SharedLayout; 5] = [
+pub const LAYOUTS: [SharedLayout; 6] = [
     Frame::LAYOUT,
+    Deform::LAYOUT,
     Stage::LAYOUT,
     GridPlace::LAYOUT,
     LegacyPoint::LAYOUT,

@@ -1,7 +1,8 @@
+use bytemuck::Zeroable as _;
 use glam::{Vec2, Vec3};
 
 use crate::format::material_script::{
-    AlphaFunc, AlphaGen, RgbGen, TcGen, TcMod, Wave, WaveFunction,
+    AlphaFunc, AlphaGen, Deform, RgbGen, TcGen, TcMod, Wave, WaveFunction,
 };
 use crate::render::shared;
 use crate::scene::{LightingClass, Stage};
@@ -31,7 +32,39 @@ pub(super) fn is_animated(stage: &Stage) -> bool {
         || stage.tc_mods.iter().any(moves)
 }
 
-/// The uniform of `stage` at a time; tables of section 5.7 of the rendering specification.
+/// The deformations at a time, section 5.8 of the rendering specification. Wobbling normals and sprites are left out.
+pub(super) fn deforms(deforms: &[Deform], time_secs: f32) -> [shared::Deform; 3] {
+    let mut out = [shared::Deform::zeroed(); 3];
+    let known = deforms.iter().filter_map(|deform| match deform {
+        Deform::Wave(spread, wave) => Some(shared::Deform {
+            kind: 1,
+            function: wave.function as u32,
+            base: wave.base,
+            amplitude: wave.amplitude,
+            vector: [*spread, 0.0, 0.0],
+            phase: (wave.phase + time_secs * wave.frequency).fract(),
+        }),
+        Deform::Bulge(width, height, speed) => Some(shared::Deform {
+            kind: 2,
+            amplitude: *height,
+            vector: [*width, 0.0, 0.0],
+            phase: (time_secs * speed) % std::f32::consts::TAU,
+            ..shared::Deform::zeroed()
+        }),
+        Deform::Move(vector, wave) => Some(shared::Deform {
+            kind: 3,
+            vector: (*vector * wave_value(wave, time_secs)).to_array(),
+            ..shared::Deform::zeroed()
+        }),
+        Deform::Normal(..) | Deform::AutoSprite | Deform::AutoSprite2 => None,
+    });
+    for (out, deform) in out.iter_mut().zip(known) {
+        *out = deform;
+    }
+    out
+}
+
+/// The uniform of `stage` at a time, without deformations; tables of section 5.7 of the rendering specification.
 pub(super) fn uniform(
     stage: &Stage,
     picture: Picture,
@@ -48,6 +81,7 @@ pub(super) fn uniform(
     };
     let (tc_mods, tc_mod_count) = tc_mods(&stage.tc_mods, time_secs);
     shared::Stage {
+        deforms: [shared::Deform::zeroed(); 3],
         tc_mods,
         tc_s: tc_s.to_array(),
         portal_range,
@@ -265,6 +299,28 @@ mod tests {
         assert!(apply(&turn, 1.0, middle).abs_diff_eq(middle, 1e-6));
         let turned = apply(&turn, 1.0, Vec2::new(1.0, 0.5));
         assert!(turned.abs_diff_eq(Vec2::new(0.5, 0.0), 1e-6), "{turned}");
+    }
+
+    #[test]
+    fn a_move_is_the_wave_times_its_vector() {
+        let wave = Wave {
+            function: WaveFunction::Sine,
+            base: 1.0,
+            amplitude: 2.0,
+            phase: 0.25,
+            frequency: 0.5,
+        };
+        let [first, second, _] = deforms(
+            &[
+                Deform::AutoSprite,
+                Deform::Move(Vec3::new(0.0, 0.0, 4.0), wave),
+                Deform::Wave(0.01, wave),
+            ],
+            2.0,
+        );
+        assert_eq!((first.kind, second.kind), (3, 1));
+        assert!((first.vector[2] - 12.0).abs() < 1e-4);
+        assert!((second.phase - 0.25).abs() < 1e-6);
     }
 
     #[test]

@@ -20,19 +20,29 @@ pub(super) struct DrawnSurface {
 /// visibility data) everything; all area portals count as open.
 pub(super) struct Visible {
     bsp: Arc<Bsp>,
-    /// Cluster that the runs are for; outer `None` before the first use.
-    cluster: Option<Option<u32>>,
+    runs_for: RunsFor,
     marked: Vec<bool>,
     /// Runs of triangles, one list a draw, reused.
     runs: Vec<Vec<Range<u32>>>,
     pub(super) edge_runs: Vec<Range<u32>>,
 }
 
+/// What the runs were made for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum RunsFor {
+    /// Not yet made.
+    Nothing,
+    /// No cluster: all surfaces.
+    Everything,
+    /// The eye in this cluster.
+    Cluster(u32),
+}
+
 impl Visible {
     pub(super) fn new(bsp: Arc<Bsp>) -> Self {
         Self {
             bsp,
-            cluster: None,
+            runs_for: RunsFor::Nothing,
             marked: Vec::new(),
             runs: Vec::new(),
             edge_runs: Vec::new(),
@@ -46,10 +56,11 @@ impl Visible {
             .visibility
             .as_ref()
             .and_then(|_| cluster_at(&self.bsp, eye));
-        if self.cluster == Some(cluster) {
+        let wanted = cluster.map_or(RunsFor::Everything, RunsFor::Cluster);
+        if self.runs_for == wanted {
             return;
         }
-        self.cluster = Some(cluster);
+        self.runs_for = wanted;
         self.mark(cluster);
         self.runs.resize(draws.len(), Vec::new());
         self.edge_runs.clear();

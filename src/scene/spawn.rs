@@ -29,7 +29,7 @@ pub struct SpawnPoint {
     pub pitch: f32,
 }
 
-/// Start views in the order of [`CLASSES`], then any other `info_player_*`.
+/// Start views best first: players, teams, intermission, then any other `info_player_*`.
 pub fn spawn_points(entities: &Entities) -> Vec<SpawnPoint> {
     let rank = |entity: &Entity| {
         let class = entity.classname();

@@ -438,7 +438,13 @@ impl State {
                     let map = self.map.as_ref()?;
                     let probes = &self.options.probes;
                     let world_t = hit.map(|hit| hit.t);
-                    self.selected = selection::pick_probe(map.shown(), probes, &ray, world_t);
+                    self.selected = selection::pick_probe(
+                        map.shown(),
+                        probes,
+                        &ray,
+                        self.camera.right(),
+                        world_t,
+                    );
                     if self.selected.is_some() {
                         self.panels.tab = Tab::Probe;
                     }

@@ -27,8 +27,8 @@ pub(crate) fn mean_difference(a: &RgbaImage, b: &RgbaImage) -> Option<[f64; 3]> 
     }
     let mut sums = [0_u64; 3];
     for (a, b) in a.pixels().zip(b.pixels()) {
-        for channel in 0..3 {
-            sums[channel] += u64::from(a.0[channel].abs_diff(b.0[channel]));
+        for (sum, (a, b)) in sums.iter_mut().zip(a.0.iter().zip(b.0)) {
+            *sum += u64::from(a.abs_diff(b));
         }
     }
     let count = (f64::from(a.width()) * f64::from(a.height())).max(1.0);
@@ -45,11 +45,8 @@ pub(crate) fn difference_image(a: &RgbaImage, b: &RgbaImage) -> RgbaImage {
     let (width, height) = (a.width().min(b.width()), a.height().min(b.height()));
     RgbaImage::from_fn(width, height, |x, y| {
         let (a, b) = (a.get_pixel(x, y), b.get_pixel(x, y));
-        let mut out = [255; 4];
-        for channel in 0..3 {
-            out[channel] = a.0[channel].abs_diff(b.0[channel]).saturating_mul(4);
-        }
-        Rgba(out)
+        let [red, green, blue] = std::array::from_fn(|i| a.0[i].abs_diff(b.0[i]).saturating_mul(4));
+        Rgba([red, green, blue, 255])
     })
 }
 
