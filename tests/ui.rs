@@ -31,7 +31,11 @@ impl Program {
     }
 
     fn command(&mut self, command: Command) {
-        let mut next = self.state.apply(command);
+        let effect = self.state.apply(command);
+        self.perform(effect);
+    }
+
+    fn perform(&mut self, mut next: Option<luxgrid::view::Effect>) {
         while let Some(effect) = next {
             next = match self.effects.perform(effect) {
                 Performed::Done(answer) => self.state.apply(answer),
@@ -48,7 +52,8 @@ impl Program {
         for command in self.effects.poll() {
             self.command(command);
         }
-        self.state.refresh_plan();
+        let plan = self.state.refresh_plan();
+        self.perform(plan);
         let (mut options, mut form) = (self.state.options, self.state.bake_form);
         let model = Model {
             state: &self.state,
@@ -194,6 +199,12 @@ fn resizing_baking_cancelling_saving_and_reloading() {
         enter(&mut harness, label, number);
     }
     harness.get_by_label_contains("-gridsize 128 128 128 -sh -gridsh 96 96 128");
+    wait(&mut harness, "planning", |program| {
+        let map = program.state.map.as_ref().unwrap();
+        let plan = program.state.plan.as_ref();
+        plan.is_some_and(|plan| plan.is_for(map.revision, &program.state.bake_form))
+    });
+    harness.get_by_label_contains(" pts · SH ");
     click(&mut harness, "Bake F5");
     wait(&mut harness, "baking", |program| {
         program.state.baking.is_none()

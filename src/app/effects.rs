@@ -13,7 +13,8 @@ use crate::scene::{self, Lighting, Scene};
 use crate::trace::Picker;
 use crate::vfs::{self, MapTarget, OpenedMap, SearchOptions};
 use crate::view::{
-    Command, Effect, GridSet, LoadSource, LoadedMap, MapFile, PickPurpose, SurfaceHit,
+    BakeForm, Command, Effect, GridSet, LoadSource, LoadedMap, MapFile, PickPurpose, PlanCache,
+    SurfaceHit,
 };
 
 /// What became of an effect.
@@ -32,6 +33,7 @@ pub struct Effects {
     search: SearchOptions,
     wake: Arc<dyn Fn() + Send + Sync>,
     load: Option<Running<Loaded>>,
+    plan: Option<(BakeForm, Running<PlanCache>)>,
     bake: Option<Running<Finished>>,
     save: Option<Running<Written>>,
     picker: Option<Picker>,
@@ -69,6 +71,7 @@ impl Effects {
             search,
             wake: Arc::new(wake),
             load: None,
+            plan: None,
             bake: None,
             save: None,
             picker: None,
@@ -85,6 +88,20 @@ impl Effects {
                     Ok(running) => self.load = Some(running),
                     Err(message) => {
                         return Performed::Done(Command::LoadFailed { revision, message });
+                    }
+                }
+            }
+            Effect::Plan {
+                revision,
+                scene,
+                form,
+            } => {
+                let work = move |_: &JobContext| Ok(PlanCache::new(&scene, revision, form));
+                match self.spawn("plan", revision, work) {
+                    Ok(running) => self.plan = Some((form, running)),
+                    Err(message) => {
+                        let plan = PlanCache::failed(revision, form, message);
+                        return Performed::Done(Command::Planned(Box::new(plan)));
                     }
                 }
             }
@@ -142,6 +159,7 @@ impl Effects {
                 },
             });
         }
+        commands.extend(self.poll_plan());
         if let Some((revision, outcome)) = ended(&mut self.bake) {
             match outcome {
                 Ok(finished) => {
@@ -173,6 +191,17 @@ impl Effects {
             });
         }
         commands
+    }
+
+    fn poll_plan(&mut self) -> Option<Command> {
+        let (form, running) = self.plan.take()?;
+        let mut slot = Some(running);
+        let Some((revision, outcome)) = ended(&mut slot) else {
+            self.plan = slot.map(|running| (form, running));
+            return None;
+        };
+        let plan = outcome.unwrap_or_else(|error| PlanCache::failed(revision, form, text(&error)));
+        Some(Command::Planned(Box::new(plan)))
     }
 
     /// Where the job stands that people wait for: the bake, else the load, else the save.

@@ -108,7 +108,9 @@ fn form_ui(ui: &mut Ui, model: &Model<'_>, form: &mut BakeForm) {
 
 fn plan_ui(ui: &mut Ui, model: &Model<'_>) {
     match model.state.plan.as_ref().map(|plan| &plan.result) {
-        None => {}
+        None => {
+            ui.label(RichText::new("Counting …").color(theme::WEAK));
+        }
         Some(Err(reason)) => {
             ui.add(
                 egui::Label::new(RichText::new(format!("× {reason}")).color(theme::ERROR)).wrap(),

@@ -148,6 +148,15 @@ impl PlanCache {
         }
     }
 
+    /// What stands in when planning itself broke down.
+    pub fn failed(revision: u64, form: BakeForm, reason: String) -> Self {
+        Self {
+            form,
+            revision,
+            result: Err(reason),
+        }
+    }
+
     /// Whether it still tells the truth.
     pub fn is_for(&self, revision: u64, form: &BakeForm) -> bool {
         // Threads change no byte.

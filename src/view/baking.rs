@@ -10,6 +10,11 @@ use crate::view::state::{Level, State, same};
 impl State {
     pub(super) fn apply_bake(&mut self, command: Command) -> Option<Effect> {
         match command {
+            Command::Planned(plan) => {
+                // One for an older form or map still counts until the next comes; it is asked for at once.
+                self.is_planning = false;
+                self.plan = Some(*plan);
+            }
             Command::StartBake => return self.start_bake(),
             Command::BakeFinished {
                 revision,

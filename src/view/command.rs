@@ -7,7 +7,9 @@ use crate::job::Warning;
 use crate::light::{BakeSettings, Baked};
 use crate::math::Ray;
 use crate::scene::Scene;
-use crate::view::{Camera, GridSet, LoadedMap, ProbeRef, ProbeShow, RenderMode, SurfaceHit};
+use crate::view::{
+    BakeForm, Camera, GridSet, LoadedMap, PlanCache, ProbeRef, ProbeShow, RenderMode, SurfaceHit,
+};
 
 /// What a file dialog is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -173,6 +175,8 @@ pub enum Command {
     /// Cancel a running bake, else close what is open, else clear the selection; never quits.
     Escape,
 
+    /// What the form would do is known.
+    Planned(Box<PlanCache>),
     /// Bake with the form's settings.
     StartBake,
     /// A bake ended well.
@@ -241,6 +245,15 @@ pub enum Effect {
         ray: Ray,
         /// To report back.
         purpose: PickPurpose,
+    },
+    /// Find out what the form would do.
+    Plan {
+        /// Of the map.
+        revision: u64,
+        /// The map.
+        scene: Arc<Scene>,
+        /// The form.
+        form: BakeForm,
     },
     /// Bake.
     StartBake {

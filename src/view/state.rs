@@ -131,6 +131,7 @@ pub struct State {
     pub log: Vec<LogLine>,
     /// The message shown over the picture.
     pub banner: Option<LogLine>,
+    pub(super) is_planning: bool,
     last_revision: u64,
     last_probes: ProbeShow,
     pub(super) last_source: Option<LoadSource>,
@@ -156,6 +157,7 @@ impl State {
             | Command::SaveAs(_)
             | Command::Saved { .. }
             | Command::SaveFailed(_)
+            | Command::Planned(_)
             | Command::StartBake
             | Command::BakeFinished { .. }
             | Command::BakeFailed { .. }
@@ -199,16 +201,22 @@ impl State {
         }
     }
 
-    /// Brings [`State::plan`] up to date with form and map; call once before the panels are drawn.
-    pub fn refresh_plan(&mut self) {
-        let Some(map) = &self.map else {
-            self.plan = None;
-            return;
-        };
-        let current = self.plan.as_ref();
-        if !current.is_some_and(|plan| plan.is_for(map.revision, &self.bake_form)) {
-            self.plan = Some(PlanCache::new(&map.scene, map.revision, self.bake_form));
+    /// Asks for a new [`State::plan`] when form or map have changed, one at a time; call once before the panels are drawn.
+    pub fn refresh_plan(&mut self) -> Option<Effect> {
+        let map = self.map.as_ref()?;
+        let is_current = self
+            .plan
+            .as_ref()
+            .is_some_and(|plan| plan.is_for(map.revision, &self.bake_form));
+        if is_current || self.is_planning {
+            return None;
         }
+        self.is_planning = true;
+        Some(Effect::Plan {
+            revision: map.revision,
+            scene: Arc::clone(&map.scene),
+            form: self.bake_form,
+        })
     }
 
     /// Whether closing would lose a bake.
@@ -333,6 +341,7 @@ impl State {
         self.report(Level::Info, format!("Opened {}", map.file.text()));
         self.report_warnings(&map.warnings);
         self.map = Some(map);
+        self.plan = None;
         self.baking.take().map(|_| Effect::CancelBake)
     }
 
