@@ -170,8 +170,10 @@ fn a_lump_outside_the_file_is_an_error_that_names_it() {
     }
 }
 
+type Damage = fn(&mut Vec<u8>);
+
 /// Name, what is broken, and a part of the expected warning.
-const DAMAGES: [(&str, fn(&mut Vec<u8>), &str); 9] = [
+const DAMAGES: [(&str, Damage, &str); 9] = [
     (
         "node cycle",
         |b| {

@@ -1,5 +1,9 @@
 //! The window without a window: panels, state and real jobs, driven through the widgets by their accessible names.
 #![cfg(feature = "viewer")]
+#![expect(
+    clippy::unwrap_used,
+    reason = "helpers of tests; the exemption covers only the test functions themselves"
+)]
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -12,7 +16,7 @@ use luxgrid::vfs::SearchOptions;
 use luxgrid::view::{Command, Level, ProbeShow, RenderMode, Side, State, Tab};
 
 /// Long enough for any job here on a loaded machine.
-const DEADLINE: Duration = Duration::from_secs(120);
+const DEADLINE: Duration = Duration::from_mins(2);
 
 /// State and jobs as the program has them; effects that need a window are kept for the test to look at.
 struct Program {

@@ -3,6 +3,10 @@
 //! `UPDATE_DOCS=1` writes what it shows to `docs/window.png`.
 
 #![cfg(feature = "viewer")]
+#![expect(
+    clippy::unwrap_used,
+    reason = "helpers of tests; the exemption covers only the test functions themselves"
+)]
 
 #[path = "support/virtual_display.rs"]
 mod virtual_display;
@@ -15,7 +19,7 @@ use image::RgbImage;
 use virtual_display::VirtualDisplay;
 
 /// Software rendering on two busy cores takes a while for its first frame.
-const PATIENCE: Duration = Duration::from_secs(120);
+const PATIENCE: Duration = Duration::from_mins(2);
 
 struct Viewer(Child);
 
