@@ -58,7 +58,7 @@ impl Program {
         }
         let plan = self.state.refresh_plan();
         self.perform(plan);
-        let (mut options, mut form) = (self.state.options, self.state.bake_form);
+        let (mut options, mut form) = (self.state.options, self.state.bake_form.clone());
         let model = Model {
             state: &self.state,
             progress: self.effects.progress(),
@@ -433,4 +433,53 @@ fn a_path_field_stands_in_for_a_missing_file_dialog() {
     harness.key_press(egui::Key::Escape);
     harness.run_steps(2);
     assert!(harness.query_by_label("Open file").is_none());
+}
+
+/// The demo keeps its lights in the BSP, so a plan counts them there and adds those of the chosen file.
+#[test]
+fn a_chosen_map_source_gives_its_lights_and_one_without_any_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        path
+    };
+    let two = write(
+        "two.map",
+        "{ \"classname\" \"worldspawn\" { ( 0 0 0 ) } }\n{ \"classname\" \"light\" \"origin\" \"0 0 64\" }\n{ \"classname\" \"lightJunior\" }\n",
+    );
+    let none = write("none.map", "{ \"classname\" \"worldspawn\" }");
+    let mut harness = harness();
+    open_demo(&mut harness);
+    click(&mut harness, "Bake tab");
+    let from_map = |program: &Program| {
+        let plan = program.state.plan.as_ref()?;
+        let map = program.state.map.as_ref()?;
+        plan.is_for(map.revision, &program.state.bake_form)
+            .then(|| {
+                plan.result
+                    .as_ref()
+                    .map_or(0, |plan| plan.lights.map_entities)
+            })
+    };
+    wait(&mut harness, "planning", |program| {
+        from_map(program) == Some(0)
+    });
+
+    harness.state_mut().command(Command::OpenPath(none));
+    wait(&mut harness, "reading", |program| {
+        program
+            .state
+            .log
+            .iter()
+            .any(|line| line.text.contains("holds no light"))
+    });
+    harness.state_mut().command(Command::OpenPath(two));
+    wait(&mut harness, "planning with lights", |program| {
+        from_map(program) == Some(2)
+    });
+    click(&mut harness, "Reset lights");
+    wait(&mut harness, "planning again", |program| {
+        from_map(program) == Some(0)
+    });
 }
