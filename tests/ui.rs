@@ -158,6 +158,7 @@ fn demo_on_disk(folder: &Path) -> PathBuf {
     maps.join("atrium.bsp")
 }
 
+#[expect(clippy::too_many_lines, reason = "one story, told in order")]
 #[test]
 fn resizing_baking_cancelling_saving_and_reloading() {
     let folder = tempfile::tempdir().unwrap();
