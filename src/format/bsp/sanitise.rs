@@ -6,11 +6,11 @@ use glam::{Vec2, Vec3};
 
 use crate::format::bsp::error::{BspError, BspWarning};
 use crate::format::bsp::records::{
-    self, IBSP_STYLES, RawBrush, RawFog, RawLeaf, RawModel, RawNode, RawSurface, Span,
+    self, RawBrush, RawFog, RawLeaf, RawModel, RawNode, RawSurface, Span,
 };
 use crate::format::bsp::types::{
-    Brush, BrushSide, Child, DrawVert, Fog, Leaf, LightmapIndex, LumpKind, Model, Node, Surface,
-    SurfaceKind,
+    Brush, BrushSide, Child, DrawVert, Fog, Leaf, LightmapIndex, LumpKind, Model, Node, STYLE_NONE,
+    Surface, SurfaceKind,
 };
 use crate::math::Aabb;
 
@@ -64,6 +64,8 @@ impl Findings {
 
 pub(super) struct Sanitiser {
     pub(super) limits: Limits,
+    /// Whether surface type 5 means foliage in this format.
+    pub(super) has_foliage: bool,
     pub(super) findings: Findings,
 }
 
@@ -170,14 +172,9 @@ impl Sanitiser {
             vert_count: 0,
             first_index: 0,
             index_count: 0,
-            lightmap_styles: IBSP_STYLES,
-            vertex_styles: IBSP_STYLES,
-            lightmap: [
-                self.lightmap(number, raw),
-                LightmapIndex::Vertex,
-                LightmapIndex::Vertex,
-                LightmapIndex::Vertex,
-            ],
+            lightmap_styles: raw.lightmap_styles,
+            vertex_styles: raw.vertex_styles,
+            lightmap: std::array::from_fn(|slot| self.lightmap(number, raw, slot)),
             lightmap_origin: raw.lightmap_origin,
             lightmap_vecs: raw.lightmap_vecs,
         };
@@ -199,6 +196,13 @@ impl Sanitiser {
                 kind
             }
             3 => SurfaceKind::TriangleSoup,
+            5 => {
+                let (kind, finding) = foliage_kind(raw, self.has_foliage);
+                if let Some(what) = finding {
+                    skip(what);
+                }
+                kind
+            }
             4 => {
                 surface.kind = SurfaceKind::Flare;
                 return surface;
@@ -222,6 +226,10 @@ impl Sanitiser {
         let own = own
             .and_then(|(first, count)| sound.get(first..first + count))
             .unwrap_or_default();
+        let own = match surface.kind {
+            SurfaceKind::Foliage { mesh, .. } => own.get(..mesh as usize).unwrap_or_default(),
+            _ => own,
+        };
         if matches!(surface.kind, SurfaceKind::Patch { .. }) {
             if own.contains(&false) {
                 self.findings.add(
@@ -278,10 +286,18 @@ impl Sanitiser {
         (new_first, new_count)
     }
 
-    fn lightmap(&mut self, number: usize, raw: &RawSurface) -> LightmapIndex {
+    fn lightmap(&mut self, number: usize, raw: &RawSurface, slot: usize) -> LightmapIndex {
         let external = self.limits.pages == 0;
-        match (raw.lightmap, u32::try_from(raw.lightmap)) {
-            (_, Ok(page)) if external || index_in(raw.lightmap, self.limits.pages).is_some() => {
+        let [stored, style] = [
+            raw.lightmap.get(slot).copied(),
+            raw.lightmap_styles.get(slot).map(|s| i32::from(*s)),
+        ]
+        .map(Option::unwrap_or_default);
+        if slot > 0 && style == i32::from(STYLE_NONE) {
+            return LightmapIndex::Vertex;
+        }
+        match (stored, u32::try_from(stored)) {
+            (_, Ok(page)) if external || index_in(stored, self.limits.pages).is_some() => {
                 LightmapIndex::Page(page)
             }
             (-1, _) => LightmapIndex::None,
@@ -559,6 +575,27 @@ impl Sanitiser {
             }
         };
         raw.into_iter().enumerate().map(&mut check).collect()
+    }
+}
+
+/// Foliage, and what is odd about it. A foliage surface keeps its mesh's size as patch height, its instances' number as
+/// width; where these do not add up, or in a format without foliage, all vertices are taken for a mesh that stands once.
+fn foliage_kind(raw: &RawSurface, has_foliage: bool) -> (SurfaceKind, Option<&'static str>) {
+    let [instances, mesh] = raw.patch_size.map(u32::try_from);
+    let sum = i64::from(raw.patch_size[0]) + i64::from(raw.patch_size[1]);
+    let all = SurfaceKind::Foliage {
+        mesh: u32::try_from(raw.verts.count).unwrap_or_default(),
+        instances: 0,
+    };
+    match (instances, mesh) {
+        _ if !has_foliage => (all, Some("foliage in a format that has none; drawn once")),
+        (Ok(instances), Ok(mesh)) if sum == i64::from(raw.verts.count) => {
+            (SurfaceKind::Foliage { mesh, instances }, None)
+        }
+        _ => (
+            all,
+            Some("foliage whose mesh and instances are not its vertices; drawn once"),
+        ),
     }
 }
 
