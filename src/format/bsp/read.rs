@@ -22,6 +22,8 @@ use crate::format::lattice::Lattice;
 use crate::format::reader::Record;
 use crate::math::Plane;
 
+/// Bytes of a name field.
+const NAME_BYTES: usize = 64;
 /// Surface type of Enemy Territory's foliage.
 const FOLIAGE: i32 = 5;
 
@@ -64,8 +66,8 @@ pub fn read(bytes: &[u8]) -> Result<Bsp, BspError> {
         findings,
     };
     let verts = sanitiser.draw_verts(raw.draw_verts);
-    let (surfaces, draw_indexes) = sanitiser.surfaces(&raw.surfaces, &raw.indexes, &verts.sound);
-    let brush_sides = sanitiser.brush_sides(raw.sides);
+    let (surfaces, draw_indexes) = sanitiser.surfaces(&raw.surfaces, &raw.indexes, &verts);
+    let brush_sides = sanitiser.brush_sides(raw.sides, &raw.planes);
     let brushes = sanitiser.brushes(&raw.brushes, &brush_sides);
     let (leaf_surfaces, leaf_brushes) = sanitiser.leaf_lists(&raw.leaf_surfaces, &raw.leaf_brushes);
     let leafs = sanitiser.leafs(&raw.leafs, leaf_surfaces.len(), leaf_brushes.len())?;
@@ -191,6 +193,7 @@ impl<'a> Lumps<'a> {
         let format = self.directory.format();
         let mut shaders = self.array(Lump::Shaders, size::SHADER, records::shader, findings);
         flags::unify(format, &mut shaders);
+        self.check_names(findings);
         let (side_bytes, vert_bytes, surface_bytes) = if format.has_styles() {
             (
                 size::STYLED_BRUSH_SIDE,
@@ -233,6 +236,20 @@ impl<'a> Lumps<'a> {
             lightmaps: self.pages(findings),
             light_grid,
             styled_grid,
+        }
+    }
+
+    /// A name field without a NUL is taken whole.
+    fn check_names(&self, findings: &mut Findings) {
+        for (kind, size) in [
+            (LumpKind::Shaders, size::SHADER),
+            (LumpKind::Fogs, size::FOG),
+        ] {
+            for (index, record) in self.bytes_of(kind).chunks_exact(size).enumerate() {
+                if record.iter().take(NAME_BYTES).all(|byte| *byte != 0) {
+                    findings.add(kind, Some(index), "name has no end, all 64 bytes taken");
+                }
+            }
         }
     }
 

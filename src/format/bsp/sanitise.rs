@@ -12,7 +12,7 @@ use crate::format::bsp::types::{
     Brush, BrushSide, Child, DrawVert, Fog, Leaf, LightmapIndex, LumpKind, Model, Node, STYLE_NONE,
     Surface, SurfaceKind,
 };
-use crate::math::Aabb;
+use crate::math::{Aabb, Plane};
 
 /// Cluster numbers up to this are honoured whatever the number of leafs.
 const CLUSTERS_ALWAYS: usize = 65_536;
@@ -26,6 +26,9 @@ const AREAS_HOSTILE: i32 = 65_536;
 const PATCH_POINTS: i64 = 1024;
 /// Control points along one side of a patch.
 const PATCH_SIDE: i32 = 129;
+
+/// Sides of a brush at least: compilers always write the six axial ones.
+const BRUSH_SIDES_MIN: u32 = 6;
 
 /// Number of records in each target lump.
 pub(super) struct Limits {
@@ -69,10 +72,11 @@ pub(super) struct Sanitiser {
     pub(super) findings: Findings,
 }
 
-/// Vertices and, for each, whether triangles may use it.
+/// Vertices and, for each, whether triangles may use it, and whether its lightmap coordinates were finite.
 pub(super) struct Verts {
     pub(super) list: Vec<DrawVert>,
     pub(super) sound: Vec<bool>,
+    pub(super) mapped: Vec<bool>,
 }
 
 /// Sides and, for each, whether its plane and material exist.
@@ -100,6 +104,7 @@ fn span_in(span: Span, limit: usize) -> Option<(u32, u32)> {
 impl Sanitiser {
     pub(super) fn draw_verts(&mut self, mut list: Vec<DrawVert>) -> Verts {
         let mut sound = Vec::with_capacity(list.len());
+        let mut mapped = Vec::with_capacity(list.len());
         for (index, vert) in list.iter_mut().enumerate() {
             let finite = vert.position.is_finite();
             if !finite {
@@ -126,13 +131,18 @@ impl Sanitiser {
                 );
                 vert.normal = Vec3::ZERO;
             }
-            // Unlit surfaces really hold NaN here: no warning.
+            // Unlit surfaces really hold NaN here: the warning is left to lit ones.
+            mapped.push(vert.lightmap_st.iter().all(|st| st.is_finite()));
             for st in vert.lightmap_st.iter_mut().filter(|st| !st.is_finite()) {
                 *st = Vec2::ZERO;
             }
             sound.push(finite);
         }
-        Verts { list, sound }
+        Verts {
+            list,
+            sound,
+            mapped,
+        }
     }
 
     /// Surfaces, and the index list with private copies for surfaces that lost triangles (ranges are shared in the file).
@@ -140,7 +150,7 @@ impl Sanitiser {
         &mut self,
         raw: &[RawSurface],
         indexes: &[i32],
-        sound: &[bool],
+        verts: &Verts,
     ) -> (Vec<Surface>, Vec<u32>) {
         // Negative values become a number that is out of every surface's range.
         let mut list: Vec<u32> = indexes
@@ -148,12 +158,33 @@ impl Sanitiser {
             .map(|i| u32::try_from(*i).unwrap_or(u32::MAX))
             .collect();
         let file_indexes = list.len();
-        let surfaces = raw
+        let surfaces: Vec<Surface> = raw
             .iter()
             .enumerate()
-            .map(|(number, raw)| self.surface(number, raw, &mut list, file_indexes, sound))
+            .map(|(number, raw)| self.surface(number, raw, &mut list, file_indexes, &verts.sound))
             .collect();
+        for (number, surface) in surfaces.iter().enumerate() {
+            self.check_mapping(number, surface, &verts.mapped);
+        }
         (surfaces, list)
+    }
+
+    /// Lightmap coordinates matter where there is a page.
+    fn check_mapping(&mut self, number: usize, surface: &Surface, mapped: &[bool]) {
+        let lit = matches!(surface.lightmap[0], LightmapIndex::Page(_))
+            && matches!(
+                surface.kind,
+                SurfaceKind::Planar | SurfaceKind::Patch { .. }
+            );
+        let first = surface.first_vert as usize;
+        let own = mapped.get(first..first + surface.vert_count as usize);
+        if lit && own.is_some_and(|own| own.contains(&false)) {
+            self.findings.add(
+                LumpKind::DrawVerts,
+                Some(number),
+                "lightmap coordinates of a lit surface are not finite, zero taken",
+            );
+        }
     }
 
     fn surface(
@@ -316,7 +347,7 @@ impl Sanitiser {
         }
     }
 
-    pub(super) fn brush_sides(&mut self, raw: Vec<[i32; 2]>) -> Sides {
+    pub(super) fn brush_sides(&mut self, raw: Vec<[i32; 2]>, planes: &[Plane]) -> Sides {
         let mut sides = Sides {
             list: Vec::with_capacity(raw.len()),
             sound: Vec::with_capacity(raw.len()),
@@ -324,7 +355,21 @@ impl Sanitiser {
         for (number, [plane, shader]) in raw.into_iter().enumerate() {
             let plane = index_in(plane, self.limits.planes);
             let shader = index_in(shader, self.limits.shaders);
-            sides.sound.push(plane.is_some() && shader.is_some());
+            let is_finite = |plane: u32| {
+                let plane = planes.get(plane as usize);
+                plane.is_some_and(|plane| plane.normal.is_finite() && plane.dist.is_finite())
+            };
+            let finite = plane.is_none_or(is_finite);
+            if !finite {
+                self.findings.add(
+                    LumpKind::BrushSides,
+                    Some(number),
+                    "plane is not finite; its brush is dropped",
+                );
+            }
+            sides
+                .sound
+                .push(finite && plane.is_some() && shader.is_some());
             if plane.is_none() || shader.is_none() {
                 self.findings.add(
                     LumpKind::BrushSides,
@@ -350,6 +395,18 @@ impl Sanitiser {
                     .get(range)
                     .is_some_and(|all| !all.contains(&false))
             });
+            if let (Some((_, 0..BRUSH_SIDES_MIN)), Some(_)) = (sound, shader) {
+                self.findings.add(
+                    LumpKind::Brushes,
+                    Some(number),
+                    "fewer than six sides enclose nothing; brush dropped",
+                );
+                return Brush {
+                    first_side: 0,
+                    side_count: 0,
+                    shader: 0,
+                };
+            }
             if let (Some((first_side, side_count)), Some(shader)) = (sound, shader) {
                 return Brush {
                     first_side,
