@@ -39,7 +39,10 @@ fn scene_at(path: &Path) -> (Scene, Vec<String>) {
     let opened = open_map(path, &SearchOptions::default()).unwrap();
     let scene = build(&opened, &context).unwrap();
     let warnings = context.warnings.list();
-    (scene, warnings.into_iter().map(|warning| warning.text).collect())
+    (
+        scene,
+        warnings.into_iter().map(|warning| warning.text).collect(),
+    )
 }
 
 fn member(game: &str, name: &str) -> Vec<u8> {

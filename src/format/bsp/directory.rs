@@ -474,13 +474,19 @@ fn probe_advertisements(
             };
             set_entry(directory, LumpKind::Advertisements, entry);
         }
-        None if by_marker => warnings.push(BspWarning {
-            lump: LumpKind::Advertisements,
-            index: None,
-            what: format!("entry is not usable (offset {offset}, length {length}), dropped"),
-            count: 1,
-        }),
+        None if by_marker => {
+            warnings.push(unusable(LumpKind::Advertisements, offset, length));
+        }
         None => {}
+    }
+}
+
+fn unusable(lump: LumpKind, offset: i64, length: i64) -> BspWarning {
+    BspWarning {
+        lump,
+        index: None,
+        what: format!("entry is not usable (offset {offset}, length {length}), dropped"),
+        count: 1,
     }
 }
 
@@ -521,6 +527,10 @@ fn probe_sh(bytes: &[u8], room: usize, directory: &mut Directory, warnings: &mut
         VariantLabel::Quake3
     };
     let Some(entry) = entry else {
+        let (offset, length) = raw_entry(bytes, number).unwrap_or_default();
+        if by_marker && length != 0 {
+            warnings.push(unusable(LumpKind::LightGridSh, offset, length));
+        }
         if is_47 {
             let reason = "entry 18 is absent: no SH grid".to_owned();
             directory.variant.reasons.push(reason);
