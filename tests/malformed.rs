@@ -264,7 +264,7 @@ fn world_cases() -> Vec<Case> {
         ("fog side = sides", &PLAIN, |b| replace(b, 12, &fog(0, 6)), Warning("visible side out of range")),
         ("name of 64 bytes", &PLAIN, |b| { let o = at(b, 1, 0, 72, 0); b[o..o + 64].fill(b'x'); }, Warning("name has no end")),
         ("garbage behind a name", &PLAIN, |b| { let o = at(b, 1, 0, 72, 63); b[o] = 0xFE; }, Clean),
-        ("name that climbs out", &PLAIN, |b| { let o = at(b, 1, 0, 72, 0); b[o..o + 17].copy_from_slice(b"../../etc/passwd\0"); }, Warning("material../../etc/passwd: no script and no image")),
+        ("name that climbs out", &PLAIN, |b| { let o = at(b, 1, 0, 72, 0); b[o..o + 17].copy_from_slice(b"../../etc/passwd\0"); }, Warning("material ../../etc/passwd: no script and no image")),
         ("name with backslashes in upper case", &PLAIN, |b| { let o = at(b, 1, 0, 72, 0); b[o..o + 20].copy_from_slice(b"TEXTURES\\micro\\wall\0"); }, Clean),
     ]
 }

@@ -223,12 +223,13 @@ pub(super) fn read_directory(
             length: bytes.len(),
         });
     }
+    if format.has_styles() {
+        // Before anything is believed: another game's directory is shorter.
+        check_structure(bytes, format, version)?;
+    }
     let mut lumps = [LumpEntry::default(); 19];
     for (kind, slot) in format.kinds().zip(&mut lumps).take(base_entries) {
         *slot = base_entry(bytes, kind, needed)?;
-    }
-    if format.has_styles() {
-        check_structure(format, version, &lumps)?;
     }
     warn_overlaps(format, &lumps, warnings);
     let first = lumps
@@ -286,7 +287,7 @@ pub(super) fn read_directory(
 }
 
 /// Record sizes that tell the Raven games' files from SiN's, which start with the same bytes: lump and divisor.
-const STRUCTURE: [(LumpKind, usize); 7] = [
+const STRUCTURE: [(LumpKind, i64); 7] = [
     (LumpKind::Shaders, 72),
     (LumpKind::Surfaces, 148),
     (LumpKind::DrawVerts, 80),
@@ -296,11 +297,11 @@ const STRUCTURE: [(LumpKind, usize); 7] = [
     (LumpKind::Models, 40),
 ];
 
-fn check_structure(format: Format, version: i32, lumps: &[LumpEntry; 19]) -> Result<(), BspError> {
-    let length = |kind: LumpKind| lumps.get(kind.index()).map_or(0, |entry| entry.length);
+fn check_structure(bytes: &[u8], format: Format, version: i32) -> Result<(), BspError> {
+    let length = |kind: LumpKind| raw_entry(bytes, kind.index()).map_or(0, |(_, length)| length);
     let whole = STRUCTURE
         .iter()
-        .all(|(kind, size)| length(*kind).is_multiple_of(*size));
+        .all(|(kind, size)| length(*kind) % size == 0);
     if whole && length(LumpKind::Models) > 0 {
         return Ok(());
     }
