@@ -160,7 +160,7 @@ fn header_cases() -> Vec<Case> {
         ("RBSP 2", &RAVEN, |b| put(b, 4, 2), Error("starts with “RBSP” version 2")),
         ("Quake II", &PLAIN, |b| put(b, 4, 38), Error("Quake II")),
         ("big-endian", &PLAIN, |b| b[..4].copy_from_slice(b"PSBI"), Error("big-endian console file")),
-        ("a zip", &PLAIN, |b| b[..4].copy_from_slice(b"PK\x03\x04"), Error("open it as.pk3")),
+        ("a zip", &PLAIN, |b| b[..4].copy_from_slice(b"PK\x03\x04"), Error("open it as .pk3")),
         ("Quake", &PLAIN, |b| put(b, 0, 29), Error("Quake")),
         ("advertisements of an odd length", &LIVE, |b| set_length(b, 17, 127), Warning("entry is not usable")),
         ("advertisement without a model", &LIVE, |b| { let o = get(b, 8 + 17 * 8) as usize; b[o + 64] = b'x'; }, Warning("entry is not usable")),

@@ -12,7 +12,7 @@ pub enum DeluxeReason {
     /// The compiler's command line in worldspawn says so, and no surface contradicts.
     CommandLine,
     /// An even number of pages, of which surfaces name only even ones, and the odd ones hold unit vectors: percent of
-    /// their texels that are not black.
+    /// their texels that are neither black nor middle grey.
     Pages {
         /// Percent.
         unit_vectors: u8,
@@ -41,8 +41,10 @@ pub struct Deluxe {
     pub tangent_space: bool,
 }
 
-/// Share of an odd page's coloured texels that must be unit vectors, percent. Real pairs have 100, ordinary maps at most 16.
+/// Share of an odd page's texels with a direction that must be unit vectors, percent. Ordinary maps have at most 23.
 const UNIT_VECTORS_MIN: u8 = 90;
+/// Length of a texel's vector that stands for no direction: compilers write 127, 127, 127 there, or black.
+const LENGTH_OF_NONE: f32 = 2.0;
 /// How far the length of a texel's vector may be from 127.5.
 const LENGTH_TOLERANCE: f32 = 8.0;
 
@@ -91,17 +93,18 @@ impl Deluxe {
     }
 }
 
-/// Percent of the coloured texels of odd pages that are unit vectors, rounded down; `None` when all are black.
+/// Percent of the texels of odd pages with a direction that are unit vectors, rounded down; `None` without any.
 fn unit_vector_percent(pages: &LightmapPages) -> Option<u8> {
     let odd = pages.pages.iter().skip(1).step_by(2);
     let (mut units, mut coloured) = (0_u64, 0_u64);
     for texel in odd.flat_map(|page| page.chunks_exact(3)) {
-        if texel.iter().all(|channel| *channel == 0) {
+        let squares = texel.iter().map(|c| (f32::from(*c) - 127.5).powi(2));
+        let length = squares.sum::<f32>().sqrt();
+        let has_direction = length > LENGTH_OF_NONE && texel.iter().any(|channel| *channel != 0);
+        if !has_direction {
             continue;
         }
         coloured += 1;
-        let squares = texel.iter().map(|c| (f32::from(*c) - 127.5).powi(2));
-        let length = squares.sum::<f32>().sqrt();
         units += u64::from((length - 127.5).abs() <= LENGTH_TOLERANCE);
     }
     let percent = (units * 100).checked_div(coloured)?;

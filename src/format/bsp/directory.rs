@@ -286,7 +286,7 @@ pub(super) fn read_directory(
     Ok(directory)
 }
 
-/// Record sizes that tell the Raven games' files from SiN's, which start with the same bytes: lump and divisor.
+/// Record sizes that tell the Raven games' files from `SiN`'s, which start with the same bytes: lump and divisor.
 const STRUCTURE: [(LumpKind, i64); 7] = [
     (LumpKind::Shaders, 72),
     (LumpKind::Surfaces, 148),

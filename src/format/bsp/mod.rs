@@ -10,6 +10,7 @@ mod flags;
 mod read;
 mod records;
 mod sanitise;
+mod sanitise_surfaces;
 mod styled_grid;
 mod types;
 mod write;

@@ -3,7 +3,7 @@ use std::sync::Arc;
 
 use glam::UVec3;
 
-use crate::format::bsp::bspx;
+use crate::format::bsp::bspx::{self, Bspx};
 use crate::format::bsp::directory::{
     Directory, SH_HEAD_BYTES, SH_POINT_BYTES, VariantLabel, check_sh_head, read_directory,
 };
@@ -203,12 +203,16 @@ impl<'a> Lumps<'a> {
         } else {
             (size::BRUSH_SIDE, size::DRAW_VERT, size::SURFACE)
         };
-        let (vert, surface): (fn(&[u8]) -> DrawVert, fn(&[u8]) -> RawSurface) =
-            if format.has_styles() {
-                (records::styled_draw_vert, records::styled_surface)
-            } else {
-                (records::draw_vert, records::surface)
-            };
+        let vert = if format.has_styles() {
+            records::styled_draw_vert
+        } else {
+            records::draw_vert
+        };
+        let surface = if format.has_styles() {
+            records::styled_surface
+        } else {
+            records::surface
+        };
         let styled_grid = format.has_styles().then(|| self.styled_grid(findings));
         let light_grid = match &styled_grid {
             Some(grid) => grid.first_slots(),
@@ -355,7 +359,7 @@ impl<'a> Lumps<'a> {
     /// lumps.
     fn sh_grid(&self, warnings: &mut Vec<BspWarning>) -> Option<(ShGrid, ShContainer)> {
         let lump = decode_sh(self.bytes_of(LumpKind::LightGridSh));
-        let extra = self.directory.bspx.as_ref().and_then(|b| b.sh_entry());
+        let extra = self.directory.bspx.as_ref().and_then(Bspx::sh_entry);
         let Some(extra) = extra else {
             return Some((lump?, ShContainer::V47));
         };

@@ -21,7 +21,7 @@ impl StyledGrid {
         let styled: Vec<StyledGridPoint> = points
             .iter()
             .enumerate()
-            .map(|(index, point)| with_first_slot(point, kept.and_then(|old| old.point(index))))
+            .map(|(index, point)| with_first_slot(*point, kept.and_then(|old| old.point(index))))
             .collect();
         let fitting = TOLERANCES
             .into_iter()
@@ -30,7 +30,7 @@ impl StyledGrid {
     }
 }
 
-fn with_first_slot(point: &LightGridPoint, old: Option<&StyledGridPoint>) -> StyledGridPoint {
+fn with_first_slot(point: LightGridPoint, old: Option<&StyledGridPoint>) -> StyledGridPoint {
     let mut styled = old.copied().unwrap_or(StyledGridPoint {
         ambient: [[0; 3]; STYLE_SLOTS],
         directed: [[0; 3]; STYLE_SLOTS],
@@ -68,14 +68,13 @@ fn merge(points: &[StyledGridPoint], tolerance: u8) -> Option<StyledGrid> {
             azimuth: cell(point.azimuth),
         };
         let next = u16::try_from(known.len()).ok();
-        let index = match known.get(&key) {
-            Some(index) => *index,
-            None => {
-                let index = next.filter(|index| usize::from(*index) < PALETTE_MAX)?;
-                grid.palette.push(*point);
-                known.insert(key, index);
-                index
-            }
+        let index = if let Some(index) = known.get(&key) {
+            *index
+        } else {
+            let index = next.filter(|index| usize::from(*index) < PALETTE_MAX)?;
+            grid.palette.push(*point);
+            known.insert(key, index);
+            index
         };
         grid.indices.push(index);
     }

@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::format::bsp::bspx;
+use crate::format::bsp::bspx::{self, Bspx};
 use crate::format::bsp::directory::{Directory, LumpEntry};
 use crate::format::bsp::error::BspWarning;
 use crate::format::bsp::read::unpack_sh_grid;
@@ -40,7 +40,7 @@ impl Bsp {
             Some(ShContainer::V47) => return self.source.get(entry.range()).unwrap_or_default(),
             Some(ShContainer::Sidecar) => self.sidecar.as_deref(),
             Some(ShContainer::Bspx) => {
-                let entry = self.directory.bspx.as_ref().and_then(|b| b.sh_entry());
+                let entry = self.directory.bspx.as_ref().and_then(Bspx::sh_entry);
                 entry.and_then(|entry| self.source.get(entry.range()))
             }
         };
