@@ -1,9 +1,24 @@
 //! The BSP reader and writer on real files, and on the same files damaged.
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "a test: its helpers fail and speak as it does"
+)]
+
+#[path = "support/openarena.rs"]
+mod openarena;
+
+use std::fs;
+use std::path::{Path, PathBuf};
 
 use luxgrid::format::bsp::{
     Bsp, BspError, Child, LumpKind, SurfaceKind, VariantLabel, read, write,
 };
+use luxgrid::job::JobContext;
 use luxgrid::math::sampling;
+use luxgrid::scene::{LightmapOrigin, Scene, build};
+use luxgrid::vfs::{SearchOptions, open_map};
 
 const OCCLUDER: &[u8] = include_bytes!("data/format/occluder.bsp");
 const PATCH: &[u8] = include_bytes!("data/format/patch.bsp");
@@ -318,4 +333,90 @@ fn a_lying_sh_head_drops_the_grid_and_keeps_the_map() {
         grid.points[3][0][0].is_infinite(),
         "non-finite coefficients are kept"
     );
+}
+
+/// Where Debian installs the data of `Nexuiz`.
+const NEXUIZ: &str = "/usr/share/games/nexuiz/data";
+
+/// Installed maps by game: name for people, folder, maps that it has.
+fn installed() -> Vec<(&'static str, PathBuf, usize)> {
+    let nexuiz = std::env::var_os("LUXGRID_NEXUIZ").map_or_else(|| NEXUIZ.into(), PathBuf::from);
+    let openarena = openarena::folder().map(|folder| ("OpenArena", folder, 85));
+    let nexuiz = nexuiz.join("data.pk3").is_file().then_some(nexuiz);
+    let nexuiz = nexuiz.map(|folder| ("Nexuiz", folder, 40));
+    openarena.into_iter().chain(nexuiz).collect()
+}
+
+/// What a map was taken for, as a row of the table in the documentation.
+fn row(game: &str, name: &str, scene: &Scene) -> String {
+    let directory = &scene.bsp.directory;
+    let (pages, size) = (scene.lightmaps.pages.len(), scene.lightmaps.size);
+    let pages = match scene.lightmaps.origin {
+        LightmapOrigin::None => "–".to_owned(),
+        LightmapOrigin::Internal => format!("{pages} internal, {size}²"),
+        LightmapOrigin::External => format!("{pages} external, {size}²"),
+    };
+    let deluxe = scene.deluxe.as_ref().map_or("–".to_owned(), |deluxe| {
+        deluxe.reason.text().replace("worldspawn ", "")
+    });
+    let grid = scene
+        .lighting
+        .light_grid
+        .as_ref()
+        .map_or("–".to_owned(), |grid| {
+            let [x, y, z] = grid.lattice.counts.to_array();
+            format!("{x}×{y}×{z}")
+        });
+    let label = directory.variant.label.text();
+    format!(
+        "| {game} | {name} | {label} | {} | {pages} | {deluxe} | {grid} |",
+        directory.entry_count
+    )
+}
+
+/// Every installed map opens, is written back as it was, and is what the table in the documentation says.
+/// `UPDATE_DOCS=1` writes the table.
+#[test]
+fn installed_maps_are_what_the_documentation_says() {
+    if std::env::var_os("SLOW_TESTS").is_none() {
+        eprintln!("skipped: SLOW_TESTS is not set");
+        return;
+    }
+    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/formats.md");
+    let text = fs::read_to_string(&docs).unwrap();
+    let mut rows = Vec::new();
+    for (game, folder, count) in installed() {
+        let maps = openarena::maps(&folder);
+        assert_eq!(maps.len(), count, "{game}");
+        for (name, path) in maps {
+            let context = JobContext::default();
+            let opened = open_map(&path, &SearchOptions::default()).unwrap();
+            let scene = build(&opened, &context).unwrap();
+            assert!(
+                write(&scene.bsp) == opened.bytes,
+                "{name}: not the same bytes"
+            );
+            assert_indices_in_range(&scene.bsp);
+            let odd: Vec<_> = context.warnings.list();
+            let odd = odd
+                .iter()
+                .filter(|w| !matches!(w.code, "W120" | "W121" | "W122"));
+            for warning in odd {
+                println!("{name}: {} {}", warning.code, warning.text);
+            }
+            rows.push(row(game, &name, &scene));
+        }
+    }
+    if std::env::var_os("UPDATE_DOCS").is_some() {
+        let (head, rest) = text.split_once("<!-- maps -->\n").unwrap();
+        let (_, tail) = rest.split_once("<!-- end of maps -->\n").unwrap();
+        let table = rows.join("\n");
+        let heading = "| game | map | taken for | entries | lightmap pages | deluxe, because | light grid |\n|---|---|---|---|---|---|---|";
+        let new = format!("{head}<!-- maps -->\n{heading}\n{table}\n<!-- end of maps -->\n{tail}");
+        fs::write(&docs, new).unwrap();
+        return;
+    }
+    for row in rows {
+        assert!(text.contains(&row), "not in the documentation: {row}");
+    }
 }

@@ -237,7 +237,7 @@ fn container(target: &MapTarget) -> String {
 }
 
 fn lumps(bsp: &Bsp) -> Vec<LumpInfo> {
-    let entries = LumpKind::ALL.into_iter().take(bsp.directory.entry_count);
+    let entries = bsp.directory.kinds().take(bsp.directory.entry_count);
     entries
         .map(|kind| {
             let entry = bsp.directory.lumps[kind.index()];
@@ -276,6 +276,10 @@ fn records(bsp: &Bsp, kind: LumpKind, bytes: usize) -> usize {
             .visibility
             .as_ref()
             .map_or(0, |vis| vis.clusters as usize),
+        LumpKind::LightGridArray => bsp
+            .styled_grid
+            .as_ref()
+            .map_or(0, |grid| grid.indices.len()),
         LumpKind::Advertisements => bytes / ADVERTISEMENT_BYTES,
         LumpKind::LightGridSh => bsp.sh_grid.as_ref().map_or(0, |grid| grid.points.len()),
     }

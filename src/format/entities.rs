@@ -87,11 +87,15 @@ pub fn numbers(text: &str) -> Vec<f32> {
         .collect()
 }
 
+/// Characters of a number at most.
+const NUMBER_BYTES_MAX: usize = 128;
+
 /// The longest prefix that is a finite decimal number, as `atof` takes it: `"64,64"` is 64.
 pub fn leading_number(word: &str) -> Option<f32> {
     let numeric = |c: char| c.is_ascii_digit() || matches!(c, '+' | '-' | '.' | 'e' | 'E');
     let end = word.find(|c| !numeric(c)).unwrap_or(word.len());
-    let mut prefix = word.get(..end)?;
+    // Retried byte by byte below: without a limit a hostile value would cost its length squared.
+    let mut prefix = word.get(..end.min(NUMBER_BYTES_MAX))?;
     while !prefix.is_empty() {
         if let Ok(value) = prefix.parse::<f32>() {
             return value.is_finite().then_some(value);
@@ -134,6 +138,9 @@ enum Depth {
 fn parse(bytes: &[u8], depth: Depth) -> Entities {
     let mut entities = Entities::default();
     let mut tokens = Tokens::new(bytes, depth == Depth::SkipNested);
+    if tokens.has_byte_order_mark() {
+        entities.warn(&tokens, "a byte order mark is skipped");
+    }
     let mut open: Option<Entity> = None;
     let mut key: Option<String> = None;
     while let Some(token) = tokens.next() {

@@ -13,6 +13,9 @@ pub(crate) enum Token {
     Quoted(String),
 }
 
+/// What some editors put before UTF-8 text; no part of the text.
+const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
+
 /// Splits bytes up to the first NUL into tokens: white space is any byte ≤ 32, `//` and `/* */` are comments.
 pub(crate) struct Tokens<'a> {
     bytes: &'a [u8],
@@ -28,7 +31,11 @@ impl<'a> Tokens<'a> {
         let end = bytes.iter().position(|b| *b == 0).unwrap_or(bytes.len());
         Self {
             bytes: bytes.get(..end).unwrap_or_default(),
-            at: 0,
+            at: if bytes.starts_with(BYTE_ORDER_MARK) {
+                BYTE_ORDER_MARK.len()
+            } else {
+                0
+            },
             start: 0,
             hash_comments,
             unterminated: false,
@@ -54,6 +61,11 @@ impl<'a> Tokens<'a> {
     /// Whether the text ended inside a quote.
     pub(crate) fn unterminated_quote(&self) -> bool {
         self.unterminated
+    }
+
+    /// Whether the text begins with a byte order mark, which is skipped.
+    pub(crate) fn has_byte_order_mark(&self) -> bool {
+        self.bytes.starts_with(BYTE_ORDER_MARK)
     }
 
     fn byte(&self, at: usize) -> Option<u8> {

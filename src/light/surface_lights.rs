@@ -266,7 +266,7 @@ impl Emitter<'_> {
                 };
                 mesh.tessellate(patch::iterations(longest)).polygons()
             }
-            SurfaceKind::Flare | SurfaceKind::Skipped => Vec::new(),
+            SurfaceKind::Foliage { .. } | SurfaceKind::Flare | SurfaceKind::Skipped => Vec::new(),
         }
     }
 }

@@ -4,8 +4,8 @@ use crate::format::bsp::{LIGHTMAP_SIZE, LightmapPage};
 use crate::math::colour::{Clamp, Overbright, shift, shift_bytes};
 use crate::render::gpu::Gpu;
 use crate::render::layouts::{Layouts, bind_texture};
+use crate::scene::LightmapPages;
 
-const SIDE: u32 = LIGHTMAP_SIZE as u32;
 /// A texel of the layer for surfaces without a page. Alpha 0 keeps it from being multiplied by overbright and exposure.
 const WHITE: [u8; 4] = [255, 255, 255, 0];
 
@@ -15,6 +15,8 @@ const WHITE: [u8; 4] = [255, 255, 255, 0];
 /// use and uploaded again when it changes.
 pub(super) struct Lightmaps {
     pages: Vec<LightmapPage>,
+    /// Side of a page, texels.
+    side: u32,
     texture: wgpu::Texture,
     pub(super) group: wgpu::BindGroup,
     uploaded: Mutex<Option<(Overbright, Clamp)>>,
@@ -22,9 +24,16 @@ pub(super) struct Lightmaps {
 
 impl Lightmaps {
     /// Pages beyond what the device takes are dropped with a line in the log; their surfaces are white.
-    pub(super) fn new(gpu: &Gpu, layouts: &Layouts, pages: &[LightmapPage]) -> Self {
-        let limit = gpu.device.limits().max_texture_array_layers as usize;
-        let kept = pages.len().min(limit.saturating_sub(1));
+    pub(super) fn new(gpu: &Gpu, layouts: &Layouts, lightmaps: &LightmapPages) -> Self {
+        let limits = gpu.device.limits();
+        let pages = &lightmaps.pages;
+        let too_large = lightmaps.size > limits.max_texture_dimension_2d;
+        let (side, room) = match lightmaps.size {
+            0 => (LIGHTMAP_SIZE as u32, 0),
+            _ if too_large => (LIGHTMAP_SIZE as u32, 0),
+            size => (size, limits.max_texture_array_layers as usize),
+        };
+        let kept = pages.len().min(room.saturating_sub(1));
         if kept < pages.len() {
             log::warn!(
                 "{} lightmap pages, the device takes {kept}: the rest is drawn white",
@@ -34,8 +43,8 @@ impl Lightmaps {
         let texture = gpu.device.create_texture(&wgpu::TextureDescriptor {
             label: Some("lightmap pages"),
             size: wgpu::Extent3d {
-                width: SIDE,
-                height: SIDE,
+                width: side,
+                height: side,
                 depth_or_array_layers: kept as u32 + 1,
             },
             mip_level_count: 1,
@@ -64,6 +73,7 @@ impl Lightmaps {
         );
         Self {
             pages: pages[..kept].to_vec(),
+            side,
             texture,
             group,
             uploaded: Mutex::new(None),
@@ -90,8 +100,8 @@ impl Lightmaps {
             for layer in 0..=self.pages.len() {
                 rgba.clear();
                 match self.pages.get(layer) {
-                    Some(page) => prepare_page(page, key.0, &mut rgba),
-                    None => rgba.extend(WHITE.repeat(LIGHTMAP_SIZE * LIGHTMAP_SIZE)),
+                    Some(page) => prepare_page(page, self.side, key.0, &mut rgba),
+                    None => rgba.extend(WHITE.repeat((self.side * self.side) as usize)),
                 }
                 self.write(gpu, layer as u32, &rgba);
             }
@@ -118,12 +128,12 @@ impl Lightmaps {
             rgba,
             wgpu::TexelCopyBufferLayout {
                 offset: 0,
-                bytes_per_row: Some(SIDE * 4),
+                bytes_per_row: Some(self.side * 4),
                 rows_per_image: None,
             },
             wgpu::Extent3d {
-                width: SIDE,
-                height: SIDE,
+                width: self.side,
+                height: self.side,
                 depth_or_array_layers: 1,
             },
         );
@@ -131,8 +141,9 @@ impl Lightmaps {
 }
 
 /// Appends a page's texels after overbright; a short page ends in black.
-fn prepare_page(page: &[u8], overbright: Overbright, rgba: &mut Vec<u8>) {
-    for texel in page.chunks_exact(3).take(LIGHTMAP_SIZE * LIGHTMAP_SIZE) {
+fn prepare_page(page: &[u8], side: u32, overbright: Overbright, rgba: &mut Vec<u8>) {
+    let texels = (side * side) as usize;
+    for texel in page.chunks_exact(3).take(texels) {
         let stored = [texel[0], texel[1], texel[2]];
         let shown = match overbright {
             Overbright::Bits(bits) => shift_bytes(stored, bits),
@@ -144,7 +155,7 @@ fn prepare_page(page: &[u8], overbright: Overbright, rgba: &mut Vec<u8>) {
         };
         rgba.extend([shown[0], shown[1], shown[2], 255]);
     }
-    rgba.resize(LIGHTMAP_SIZE * LIGHTMAP_SIZE * 4, 0);
+    rgba.resize(texels * 4, 0);
 }
 
 #[cfg(test)]
@@ -154,11 +165,16 @@ mod tests {
     #[test]
     fn pages_are_shifted_as_the_engine_does() {
         let mut rgba = Vec::new();
-        prepare_page(&[10, 20, 30, 40, 80, 160], Overbright::Bits(2), &mut rgba);
+        prepare_page(
+            &[10, 20, 30, 40, 80, 160],
+            128,
+            Overbright::Bits(2),
+            &mut rgba,
+        );
         assert_eq!(rgba[..8], [40, 80, 120, 255, 63, 127, 255, 255]);
-        assert_eq!(rgba.len(), LIGHTMAP_SIZE * LIGHTMAP_SIZE * 4);
+        assert_eq!(rgba.len(), 128 * 128 * 4);
         rgba.clear();
-        prepare_page(&[63, 0, 0], Overbright::Blog, &mut rgba);
+        prepare_page(&[63, 0, 0], 128, Overbright::Blog, &mut rgba);
         assert_eq!(rgba[..4], [255, 0, 0, 255]);
     }
 }

@@ -157,7 +157,7 @@ impl GpuScene {
 
     fn build(gpu: &Gpu, scene: &Scene) -> Self {
         let layouts = Layouts::new(&gpu.device);
-        let lightmaps = Lightmaps::new(gpu, &layouts, &scene.bsp.lightmaps);
+        let lightmaps = Lightmaps::new(gpu, &layouts, &scene.lightmaps);
         let mut uploader = Uploader::new(gpu, &layouts, &scene.images);
         let mut geometry = Geometry::new(scene);
         let mut draws: Vec<Draw> = Vec::new();

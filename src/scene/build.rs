@@ -5,8 +5,10 @@ use crate::format::map_file;
 use crate::format::srf::SurfaceExtras;
 use crate::job::{Cancelled, JobContext};
 use crate::math::Aabb;
+use crate::scene::deluxe::Deluxe;
 use crate::scene::geometry;
 use crate::scene::lighting::Lighting;
+use crate::scene::lightmaps::LightmapPages;
 use crate::scene::resolve::{Resolver, Scripts};
 use crate::scene::spawn::spawn_points;
 use crate::scene::types::{MapSource, Scene};
@@ -49,20 +51,32 @@ pub fn build(map: &OpenedMap, context: &JobContext) -> Result<Scene, BuildError>
         bsp.surfaces.clear();
     }
     context.cancel.check()?;
+    take_sidecar(map, &mut bsp, context);
+    context.progress.begin("lightmaps", 0);
+    let mut lightmaps = LightmapPages::load(&bsp, &map.vfs, &map.name, context)?;
+    let deluxe = Deluxe::detect(&bsp, &lightmaps);
+    lightmaps.every_other_is_light = deluxe.is_some();
     let bsp = Arc::new(bsp);
     let scripts = Scripts::load(&map.vfs, context)?;
     let models = geometry::place_models(&bsp);
     let mut resolver = Resolver::new(&map.vfs, &scripts, &context.warnings);
     context.progress.begin("geometry", 0);
-    let geometry = geometry::build(&bsp, &models, |surface, class, use_of| {
-        let shader = bsp.shaders.get(surface.shader as usize);
-        let nameless = Shader {
-            name: "noshader".to_owned(),
-            surface_flags: 0,
-            content_flags: 0,
-        };
-        resolver.material(shader.unwrap_or(&nameless), class, use_of)
-    });
+    let geometry = geometry::build(
+        &bsp,
+        &models,
+        &lightmaps,
+        &context.warnings,
+        |surface, class, use_of| {
+            let shader = bsp.shaders.get(surface.shader as usize);
+            let nameless = Shader {
+                name: "noshader".to_owned(),
+                surface_flags: 0,
+                content_flags: 0,
+                stored_flags: [0; 2],
+            };
+            resolver.material(shader.unwrap_or(&nameless), class, use_of)
+        },
+    );
     context.cancel.check()?;
     let (materials, images) = resolver.finish(context)?;
     context.progress.begin("entities", 0);
@@ -76,6 +90,8 @@ pub fn build(map: &OpenedMap, context: &JobContext) -> Result<Scene, BuildError>
     Ok(Scene {
         name: map.name.clone(),
         bounds: geometry.bounds.unwrap_or_else(|| world_bounds(&bsp)),
+        lightmaps,
+        deluxe,
         lighting: Lighting::from_bsp(&bsp, &context.warnings),
         spawns: spawn_points(&bsp.entities),
         vertices: geometry.vertices,
@@ -88,6 +104,19 @@ pub fn build(map: &OpenedMap, context: &JobContext) -> Result<Scene, BuildError>
         surface_extras,
         bsp,
     })
+}
+
+/// The SH grid of the file beside the map, when the map itself has none.
+fn take_sidecar(map: &OpenedMap, bsp: &mut Bsp, context: &JobContext) {
+    let Some(file) = map.companion("shgrid") else {
+        return;
+    };
+    match bsp.with_sidecar(&file.bytes) {
+        Ok(with_grid) => *bsp = with_grid,
+        Err(why) => context
+            .warnings
+            .push("W113", format!("{}: {why}; ignored", file.origin)),
+    }
 }
 
 fn world_bounds(bsp: &Bsp) -> Aabb {

@@ -1,8 +1,10 @@
 use glam::{EulerRot, Mat3, Vec3};
 
-use crate::format::bsp::{Bsp, LightmapIndex, SurfaceKind, surface_flags};
+use crate::format::bsp::{Bsp, DrawVert, LightmapIndex, SurfaceKind, surface_flags};
 use crate::format::entities::Entity;
+use crate::job::Warnings;
 use crate::math::Aabb;
+use crate::scene::lightmaps::LightmapPages;
 use crate::scene::material::MaterialId;
 use crate::scene::patch::{PatchGrid, PatchInput, patch_levels, tessellate};
 use crate::scene::resolve::Use;
@@ -15,7 +17,11 @@ pub(super) struct Geometry {
     pub(super) indices: Vec<u32>,
     pub(super) surfaces: Vec<Surface>,
     pub(super) bounds: Option<Aabb>,
+    foliage_vertices: usize,
 }
+
+/// Vertices of all foliage at most: a damaged file may ask for the square of its size.
+const FOLIAGE_VERTICES_MAX: usize = 2_000_000;
 
 /// Where each inline model stands: the first entity that names it places it.
 pub(super) fn place_models(bsp: &Bsp) -> Vec<ModelInstance> {
@@ -63,15 +69,13 @@ fn rotation(entity: &Entity) -> Mat3 {
     }
 }
 
-/// How a surface is lit: soups by vertex whatever they say, pages only when they exist.
-pub(super) fn lighting_class(bsp: &Bsp, surface: &crate::format::bsp::Surface) -> LightingClass {
+/// How a surface is lit: soups by vertex whatever they say, by pages only when they exist and hold light.
+fn lighting_class(pages: &LightmapPages, surface: &crate::format::bsp::Surface) -> LightingClass {
     if surface.kind == SurfaceKind::TriangleSoup {
         return LightingClass::Vertex;
     }
     match surface.lightmap[0] {
-        LightmapIndex::Page(page) if (page as usize) < bsp.lightmaps.len() => {
-            LightingClass::Lightmap
-        }
+        LightmapIndex::Page(page) if pages.is_light(page) => LightingClass::Lightmap,
         LightmapIndex::Page(_) | LightmapIndex::Vertex => LightingClass::Vertex,
         LightmapIndex::None => LightingClass::None,
         LightmapIndex::White => LightingClass::White,
@@ -82,6 +86,8 @@ pub(super) fn lighting_class(bsp: &Bsp, surface: &crate::format::bsp::Surface) -
 pub(super) fn build(
     bsp: &Bsp,
     models: &[ModelInstance],
+    pages: &LightmapPages,
+    warnings: &Warnings,
     mut material: impl FnMut(&crate::format::bsp::Surface, LightingClass, Use) -> MaterialId,
 ) -> Geometry {
     let owner = model_of_surface(bsp);
@@ -89,7 +95,7 @@ pub(super) fn build(
     let levels = patch_levels(&patches);
     let mut geometry = Geometry::default();
     for (number, raw) in bsp.surfaces.iter().enumerate() {
-        let class = lighting_class(bsp, raw);
+        let class = lighting_class(pages, raw);
         let first_index = geometry.indices.len() as u32;
         match (raw.kind, patch_of[number]) {
             (SurfaceKind::Patch { .. }, Some(patch)) => {
@@ -97,6 +103,14 @@ pub(super) fn build(
             }
             (SurfaceKind::Planar | SurfaceKind::TriangleSoup, _) if is_drawn(bsp, raw) => {
                 geometry.add_triangles(bsp, raw, &models[owner[number] as usize]);
+            }
+            (SurfaceKind::Foliage { mesh, instances }, _) if is_drawn(bsp, raw) => {
+                let place = &models[owner[number] as usize];
+                if !geometry.add_foliage(bsp, raw, [mesh, instances], place) {
+                    let text =
+                        format!("surface {number}: more foliage than is sensible, not drawn");
+                    warnings.push("W100", text);
+                }
             }
             _ => {}
         }
@@ -183,11 +197,13 @@ fn collect_patches(
     (patches, patch_of)
 }
 
-fn place_vertex(
-    vert: &crate::format::bsp::DrawVert,
-    normal: Vec3,
-    place: &ModelInstance,
-) -> Vertex {
+fn verts_of<'a>(bsp: &'a Bsp, raw: &crate::format::bsp::Surface) -> &'a [DrawVert] {
+    let first = raw.first_vert as usize;
+    let range = first..first + raw.vert_count as usize;
+    bsp.draw_verts.get(range).unwrap_or_default()
+}
+
+fn place_vertex(vert: &DrawVert, normal: Vec3, place: &ModelInstance) -> Vertex {
     Vertex {
         position: place.rotation * vert.position + place.origin,
         normal: (place.rotation * normal).normalize_or_zero(),
@@ -205,11 +221,7 @@ impl Geometry {
         place: &ModelInstance,
     ) {
         let base = self.vertices.len() as u32;
-        let first = raw.first_vert as usize;
-        let verts = bsp
-            .draw_verts
-            .get(first..first + raw.vert_count as usize)
-            .unwrap_or_default();
+        let verts = verts_of(bsp, raw);
         // The engine lights a flat face by its plane; merged surfaces have a zero normal there.
         let plane_normal = raw.lightmap_vecs[2];
         let is_flat = raw.kind == SurfaceKind::Planar
@@ -219,6 +231,10 @@ impl Geometry {
             let normal = if is_flat { plane_normal } else { vert.normal };
             place_vertex(vert, normal, place)
         }));
+        self.add_indexes(bsp, raw, base);
+    }
+
+    fn add_indexes(&mut self, bsp: &Bsp, raw: &crate::format::bsp::Surface, base: u32) {
         let first = raw.first_index as usize;
         let indexes = bsp
             .draw_indexes
@@ -226,6 +242,49 @@ impl Geometry {
             .unwrap_or_default();
         self.indices
             .extend(indexes.iter().map(|index| base + index));
+    }
+
+    /// The mesh once at every instance, in the instance's colour; false when that would be too much.
+    fn add_foliage(
+        &mut self,
+        bsp: &Bsp,
+        raw: &crate::format::bsp::Surface,
+        [mesh, instances]: [u32; 2],
+        place: &ModelInstance,
+    ) -> bool {
+        let Some((mesh, instance_list)) = verts_of(bsp, raw).split_at_checked(mesh as usize) else {
+            return true;
+        };
+        if instances == 0 {
+            let base = self.vertices.len() as u32;
+            let placed = mesh
+                .iter()
+                .map(|vert| place_vertex(vert, vert.normal, place));
+            self.vertices.extend(placed);
+            self.add_indexes(bsp, raw, base);
+            return true;
+        }
+        let records = mesh.len().max(raw.index_count as usize);
+        self.foliage_vertices = self
+            .foliage_vertices
+            .saturating_add(records.saturating_mul(instance_list.len()));
+        if self.foliage_vertices > FOLIAGE_VERTICES_MAX {
+            return false;
+        }
+        for instance in instance_list {
+            let base = self.vertices.len() as u32;
+            let placed = mesh.iter().map(|vert| {
+                let moved = DrawVert {
+                    position: vert.position + instance.position,
+                    colour: instance.colour,
+                    ..*vert
+                };
+                place_vertex(&moved, vert.normal, place)
+            });
+            self.vertices.extend(placed);
+            self.add_indexes(bsp, raw, base);
+        }
+        true
     }
 
     /// Two triangles a cell, clockwise seen from the front.

@@ -75,15 +75,29 @@ fn place_light_grid(bsp: &Bsp, warnings: &Warnings) -> Option<LightGrid> {
     let lattice = Lattice::from_bounds(&world.bounds, cell_size);
     let expected = lattice.map_or(0, |lattice| lattice.len());
     let found = bsp.light_grid.len() as u64;
-    if expected != found {
+    let lattice_layer = lattice.map_or(0, |lattice| {
+        u64::from(lattice.counts.x) * u64::from(lattice.counts.y)
+    });
+    let short_by = expected.saturating_sub(found);
+    let fillable = bsp.styled_grid.is_some() && short_by < lattice_layer && short_by <= found;
+    if expected != found && !(fillable && short_by > 0) {
         warnings.push(
             "W113",
             format!("light grid has {found} points, bounds and gridsize {cell_size} need {expected}; engines drop it"),
         );
         return None;
     }
-    lattice.map(|lattice| LightGrid {
-        lattice,
-        points: bsp.light_grid.clone(),
-    })
+    let mut points = bsp.light_grid.clone();
+    if short_by > 0 {
+        warnings.push(
+            "W113",
+            format!("light grid array has {found} points of {expected}; the last {short_by} count as missing"),
+        );
+        // At most twice as many as there are.
+        points.resize_with(
+            points.len() + usize::try_from(short_by).unwrap_or(0),
+            LightGridPoint::default,
+        );
+    }
+    lattice.map(|lattice| LightGrid { lattice, points })
 }

@@ -4,9 +4,11 @@
 //! `Arc`. It knows no GPU and no light compiler; it resolves every name to an image, so later layers open no files.
 
 mod build;
+mod deluxe;
 mod geometry;
 mod image;
 mod lighting;
+mod lightmaps;
 mod material;
 mod patch;
 mod resolve;
@@ -14,8 +16,10 @@ mod spawn;
 mod types;
 
 pub use build::{BuildError, build};
+pub use deluxe::{Deluxe, DeluxeReason};
 pub use image::Image;
 pub use lighting::{DEFAULT_CELL_SIZE, LightGrid, Lighting, grid_cell_size};
+pub use lightmaps::{LightmapOrigin, LightmapPages};
 pub use material::{ImageId, Material, MaterialId, MaterialSource, Stage, StageImage};
 pub use patch::{PatchGrid, PatchInput, PatchLevels, patch_levels, tessellate};
 pub use spawn::{SpawnPoint, spawn_points};

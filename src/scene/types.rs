@@ -8,8 +8,10 @@ use crate::format::bsp::{Bsp, SurfaceKind};
 use crate::format::entities::Entities;
 use crate::format::srf::SurfaceExtras;
 use crate::math::Aabb;
+use crate::scene::deluxe::Deluxe;
 use crate::scene::image::Image;
 use crate::scene::lighting::Lighting;
+use crate::scene::lightmaps::LightmapPages;
 use crate::scene::material::{Material, MaterialId};
 use crate::scene::spawn::SpawnPoint;
 
@@ -38,6 +40,10 @@ pub struct Scene {
     pub images: Vec<Image>,
     /// One per BSP model.
     pub models: Vec<ModelInstance>,
+    /// Lightmap pages, from the BSP or from images beside it.
+    pub lightmaps: LightmapPages,
+    /// Whether, and by which sign, every second page holds directions of light instead of light.
+    pub deluxe: Option<Deluxe>,
     /// The grids that the file holds.
     pub lighting: Lighting,
     /// Start views, best first; may be empty.

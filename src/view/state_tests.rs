@@ -1,52 +1,17 @@
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use glam::{UVec3, Vec2, Vec3};
 
-use crate::format::bsp::{Bsp, Directory, ShGrid, Variant, VariantLabel};
-use crate::format::entities::Entities;
+use crate::format::bsp::{Bsp, ShGrid};
 use crate::format::lattice::Lattice;
 use crate::light::{BakeReport, Baked};
 use crate::math::{Aabb, Ray};
-use crate::scene::{Lighting, Scene, SpawnPoint, SurfaceId};
+use crate::scene::{Lighting, LightmapPages, Scene, SpawnPoint, SurfaceId};
 use crate::view::*;
 
 fn scene() -> Scene {
-    let variant = Variant {
-        label: VariantLabel::Quake3,
-        version: 46,
-        reasons: Vec::new(),
-    };
-    let bsp = Bsp {
-        directory: Directory {
-            variant,
-            entry_count: 17,
-            lumps: [crate::format::bsp::LumpEntry::default(); 19],
-            marker: None,
-        },
-        entities: Entities::default(),
-        shaders: Vec::new(),
-        planes: Vec::new(),
-        nodes: Vec::new(),
-        leafs: Vec::new(),
-        leaf_surfaces: Vec::new(),
-        leaf_brushes: Vec::new(),
-        models: Vec::new(),
-        brushes: Vec::new(),
-        brush_sides: Vec::new(),
-        draw_verts: Vec::new(),
-        draw_indexes: Vec::new(),
-        fogs: Vec::new(),
-        surfaces: Vec::new(),
-        lightmaps: Vec::new(),
-        light_grid: Vec::new(),
-        visibility: None,
-        sh_grid: None,
-        warnings: Vec::new(),
-        source: Arc::from([]),
-        replaced: BTreeMap::default(),
-    };
+    let bsp = Bsp::default();
     Scene {
         name: "test".to_owned(),
         bsp: Arc::new(bsp),
@@ -57,6 +22,8 @@ fn scene() -> Scene {
         materials: Vec::new(),
         images: Vec::new(),
         models: Vec::new(),
+        lightmaps: LightmapPages::default(),
+        deluxe: None,
         lighting: Lighting::default(),
         spawns: vec![SpawnPoint {
             eye: Vec3::new(1.0, 2.0, 3.0),

@@ -1,5 +1,6 @@
 use std::ops::Range;
 
+use crate::format::bsp::bspx::Bspx;
 use crate::format::bsp::error::{BspError, BspWarning};
 use crate::format::bsp::types::LumpKind;
 use crate::format::reader::Record;
@@ -7,8 +8,6 @@ use crate::format::reader::Record;
 /// Start of the text that compilers leave right behind the directory.
 pub const MARKER_PREFIX: &[u8] = b"I LOVE MY ";
 
-/// Entries that every IBSP file has.
-const BASE_ENTRIES: usize = 17;
 /// Ident and version.
 const HEAD_BYTES: usize = 8;
 /// Offset and length.
@@ -21,9 +20,10 @@ pub(super) const SH_HEAD_BYTES: usize = 40;
 pub(super) const SH_POINT_BYTES: usize = 108;
 
 /// Which game's file it is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum VariantLabel {
     /// IBSP 46: Quake 3 and its kin.
+    #[default]
     Quake3,
     /// IBSP 47 with the SH commit's entry 18.
     Sh,
@@ -35,6 +35,62 @@ pub enum VariantLabel {
     WolfEt,
     /// IBSP 47, nothing tells which.
     Unknown47,
+    /// RBSP 1: Jedi Outcast, Jedi Academy, Soldier of Fortune II.
+    Raven,
+    /// FBSP 1: Warsow and other games on its engine.
+    Warsow,
+}
+
+/// The three layouts of records.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Format {
+    /// One light style.
+    #[default]
+    Ibsp,
+    /// Four light styles, a light grid with a palette.
+    Rbsp,
+    /// As RBSP, with larger lightmap pages.
+    Fbsp,
+}
+
+impl Format {
+    /// First four bytes of such a file.
+    pub fn ident(self) -> &'static [u8; 4] {
+        match self {
+            Self::Ibsp => b"IBSP",
+            Self::Rbsp => b"RBSP",
+            Self::Fbsp => b"FBSP",
+        }
+    }
+
+    /// Whether surfaces, vertices and grid points have four style slots in the file.
+    pub fn has_styles(self) -> bool {
+        self != Self::Ibsp
+    }
+
+    /// Side of an internal lightmap page, texels.
+    pub fn lightmap_size(self) -> u32 {
+        match self {
+            Self::Ibsp | Self::Rbsp => 128,
+            Self::Fbsp => 512,
+        }
+    }
+
+    /// Directory entries that every such file has.
+    pub fn base_entries(self) -> usize {
+        if self.has_styles() { 18 } else { 17 }
+    }
+
+    /// The lump of directory entry 0 and so on.
+    pub fn kinds(self) -> impl Iterator<Item = LumpKind> {
+        LumpKind::ALL
+            .into_iter()
+            .filter_map(move |kind| match kind {
+                LumpKind::Advertisements if self.has_styles() => Some(LumpKind::LightGridArray),
+                LumpKind::LightGridSh if self.has_styles() => None,
+                kind => Some(kind),
+            })
+    }
 }
 
 impl VariantLabel {
@@ -49,12 +105,23 @@ impl VariantLabel {
             Self::Unknown47 => {
                 "IBSP 47 of an unknown game (Quake Live, Wolfenstein or Enemy Territory)"
             }
+            Self::Raven => "Jedi Outcast, Jedi Academy or Soldier of Fortune II (RBSP 1)",
+            Self::Warsow => "Warsow (FBSP 1)",
+        }
+    }
+
+    /// Layout of its records.
+    pub fn format(self) -> Format {
+        match self {
+            Self::Raven => Format::Rbsp,
+            Self::Warsow => Format::Fbsp,
+            _ => Format::Ibsp,
         }
     }
 }
 
 /// The verdict on a file and its grounds.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Variant {
     /// Which game's.
     pub label: VariantLabel,
@@ -91,16 +158,18 @@ impl LumpEntry {
 }
 
 /// The lump directory, as far as it really is one.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Directory {
     /// What kind of file it is.
     pub variant: Variant,
     /// Directory entries in the file: 17, 18 or 19.
     pub entry_count: usize,
-    /// Lumps by kind; absent entries are empty.
+    /// Lumps in directory order; absent entries are empty.
     pub lumps: [LumpEntry; 19],
     /// Byte range of the compiler's mark behind the directory, if there is one.
     pub marker: Option<Range<usize>>,
+    /// The block of extra lumps behind the last one, if there is one.
+    pub bspx: Option<Bspx>,
 }
 
 impl Directory {
@@ -109,9 +178,34 @@ impl Directory {
         HEAD_BYTES + ENTRY_BYTES * self.entry_count
     }
 
-    /// Entry of `kind`; empty when absent.
+    /// Layout of its records.
+    pub fn format(&self) -> Format {
+        self.variant.label.format()
+    }
+
+    /// Kinds of lump that such a file has, in directory order, whether or not this file's directory reaches so far.
+    pub fn kinds(&self) -> impl Iterator<Item = LumpKind> + use<> {
+        self.format().kinds()
+    }
+
+    /// Entry of `kind`; empty when absent or of another format.
     pub fn entry(&self, kind: LumpKind) -> LumpEntry {
-        self.lumps.get(kind.index()).copied().unwrap_or_default()
+        let styled = self.format().has_styles();
+        let foreign = match kind {
+            LumpKind::LightGridArray => !styled,
+            LumpKind::Advertisements | LumpKind::LightGridSh => styled,
+            _ => false,
+        };
+        let own = self.lumps.get(kind.index()).filter(|_| !foreign);
+        own.copied().unwrap_or_default()
+    }
+
+    /// End of the last lump.
+    pub(super) fn lumps_end(&self) -> usize {
+        let ends = self.lumps.iter().filter(|entry| entry.is_live());
+        ends.map(|entry| entry.range().end)
+            .max()
+            .unwrap_or(self.header_bytes())
     }
 }
 
@@ -120,32 +214,38 @@ pub(super) fn read_directory(
     bytes: &[u8],
     warnings: &mut Vec<BspWarning>,
 ) -> Result<Directory, BspError> {
-    let version = check_ident(bytes)?;
-    let needed = HEAD_BYTES + ENTRY_BYTES * BASE_ENTRIES;
+    let (format, version) = check_ident(bytes)?;
+    let base_entries = format.base_entries();
+    let needed = HEAD_BYTES + ENTRY_BYTES * base_entries;
     if bytes.len() < needed {
         return Err(BspError::TruncatedHeader {
             needed,
             length: bytes.len(),
         });
     }
-    let mut lumps = [LumpEntry::default(); 19];
-    for (kind, slot) in LumpKind::ALL.into_iter().zip(&mut lumps).take(BASE_ENTRIES) {
-        *slot = base_entry(bytes, kind)?;
+    if format.has_styles() {
+        // Before anything is believed: another game's directory is shorter.
+        check_structure(bytes, format, version)?;
     }
-    warn_overlaps(&lumps, warnings);
+    let mut lumps = [LumpEntry::default(); 19];
+    for (kind, slot) in format.kinds().zip(&mut lumps).take(base_entries) {
+        *slot = base_entry(bytes, kind, needed)?;
+    }
+    warn_overlaps(format, &lumps, warnings);
     let first = lumps
         .iter()
         .filter(|entry| entry.is_live())
         .map(|entry| entry.offset)
         .min()
         .unwrap_or(bytes.len());
-    let mut reasons = vec![format!("ident IBSP, version {version}")];
-    let marker = find_marker(bytes, first);
+    let ident = format.ident().escape_ascii();
+    let mut reasons = vec![format!("ident {ident}, version {version}")];
+    let marker = find_marker(bytes, base_entries, first);
     let room = |end: usize| end.saturating_sub(HEAD_BYTES) / ENTRY_BYTES;
-    let mut entry_count = BASE_ENTRIES;
+    let mut entry_count = base_entries;
     match &marker {
         Some(range) => {
-            entry_count = room(range.start).clamp(BASE_ENTRIES, LumpKind::ALL.len());
+            entry_count = room(range.start).clamp(base_entries, LumpKind::ALL.len());
             reasons.push(format!(
                 "the compiler's mark at byte {} shows {entry_count} directory entries",
                 range.start
@@ -158,20 +258,61 @@ pub(super) fn read_directory(
     }
     let mut directory = Directory {
         variant: Variant {
-            label: VariantLabel::Quake3,
+            label: match format {
+                Format::Ibsp => VariantLabel::Quake3,
+                Format::Rbsp => VariantLabel::Raven,
+                Format::Fbsp => VariantLabel::Warsow,
+            },
             version,
             reasons,
         },
         entry_count,
         lumps,
         marker,
+        bspx: None,
     };
-    probe_advertisements(bytes, room(first), &mut directory, warnings);
-    probe_sh(bytes, room(first), &mut directory, warnings);
+    if format.has_styles() {
+        // An entry behind the base ones means nothing here.
+        directory.entry_count = base_entries;
+        directory
+            .variant
+            .reasons
+            .push("every lump holds whole records of that format".to_owned());
+    } else {
+        probe_advertisements(bytes, room(first), &mut directory, warnings);
+        probe_sh(bytes, room(first), &mut directory, warnings);
+    }
+    directory.bspx = Bspx::find(bytes, directory.lumps_end(), warnings);
     Ok(directory)
 }
 
-fn check_ident(bytes: &[u8]) -> Result<i32, BspError> {
+/// Record sizes that tell the Raven games' files from `SiN`'s, which start with the same bytes: lump and divisor.
+const STRUCTURE: [(LumpKind, i64); 7] = [
+    (LumpKind::Shaders, 72),
+    (LumpKind::Surfaces, 148),
+    (LumpKind::DrawVerts, 80),
+    (LumpKind::BrushSides, 12),
+    (LumpKind::LightGrid, 30),
+    (LumpKind::LightGridArray, 2),
+    (LumpKind::Models, 40),
+];
+
+fn check_structure(bytes: &[u8], format: Format, version: i32) -> Result<(), BspError> {
+    let length = |kind: LumpKind| raw_entry(bytes, kind.index()).map_or(0, |(_, length)| length);
+    let whole = STRUCTURE
+        .iter()
+        .all(|(kind, size)| length(*kind) % size == 0);
+    if whole && length(LumpKind::Models) > 0 {
+        return Ok(());
+    }
+    Err(BspError::UnsupportedFormat {
+        ident: format.ident().escape_ascii().to_string(),
+        version,
+        game: Some("SiN, or damaged: its lumps are not whole records of the Jedi games or Warsow"),
+    })
+}
+
+fn check_ident(bytes: &[u8]) -> Result<(Format, i32), BspError> {
     let mut record = Record::new(bytes);
     if bytes.len() < HEAD_BYTES {
         return Err(BspError::TooShort {
@@ -180,8 +321,14 @@ fn check_ident(bytes: &[u8]) -> Result<i32, BspError> {
     }
     let ident: [u8; 4] = record.array();
     let version = record.i32();
-    if &ident == b"IBSP" && matches!(version, 46 | 47) {
-        return Ok(version);
+    let format = match (&ident, version) {
+        (b"IBSP", 46 | 47) => Some(Format::Ibsp),
+        (b"RBSP", 1) => Some(Format::Rbsp),
+        (b"FBSP", 1) => Some(Format::Fbsp),
+        _ => None,
+    };
+    if let Some(format) = format {
+        return Ok((format, version));
     }
     let first_integer = i32::from_le_bytes(ident);
     let game = match (&ident, version) {
@@ -189,10 +336,6 @@ fn check_ident(bytes: &[u8]) -> Result<i32, BspError> {
         (b"IBSP", 41) => Some("Daikatana or an early SiN"),
         (b"IBSP", 48) => Some("Iron Grip: Warlord"),
         (b"IBSP", 58 | 59 | 4 | 22) => Some("Call of Duty"),
-        (b"RBSP", 1) => {
-            Some("Jedi Outcast, Jedi Academy, Soldier of Fortune II or SiN; not read yet")
-        }
-        (b"FBSP", 1) => Some("Warsow; not read yet"),
         (b"FAKK" | b"EF2!" | b"EALA", _) => Some("a Ritual game"),
         (b"2015", _) => Some("Medal of Honor"),
         (b"VBSP", _) => Some("Source"),
@@ -220,9 +363,8 @@ fn raw_entry(bytes: &[u8], number: usize) -> Option<(i64, i64)> {
     Some((i64::from(record.i32()), i64::from(record.i32())))
 }
 
-fn base_entry(bytes: &[u8], kind: LumpKind) -> Result<LumpEntry, BspError> {
+fn base_entry(bytes: &[u8], kind: LumpKind, header: usize) -> Result<LumpEntry, BspError> {
     let (offset, length) = raw_entry(bytes, kind.index()).unwrap_or_default();
-    let header = HEAD_BYTES + ENTRY_BYTES * BASE_ENTRIES;
     match (usize::try_from(offset), usize::try_from(length)) {
         (_, Ok(0)) => Ok(LumpEntry {
             offset: usize::try_from(offset).unwrap_or_default(),
@@ -243,9 +385,9 @@ fn base_entry(bytes: &[u8], kind: LumpKind) -> Result<LumpEntry, BspError> {
     }
 }
 
-fn warn_overlaps(lumps: &[LumpEntry], warnings: &mut Vec<BspWarning>) {
-    for (at, (kind, entry)) in LumpKind::ALL.into_iter().zip(lumps).enumerate() {
-        for (other_kind, other) in LumpKind::ALL.into_iter().zip(lumps).skip(at + 1) {
+fn warn_overlaps(format: Format, lumps: &[LumpEntry], warnings: &mut Vec<BspWarning>) {
+    for (at, (kind, entry)) in format.kinds().zip(lumps).enumerate() {
+        for (other_kind, other) in format.kinds().zip(lumps).skip(at + 1) {
             if entry.overlaps(other) {
                 warnings.push(BspWarning {
                     lump: kind,
@@ -263,8 +405,8 @@ fn warn_overlaps(lumps: &[LumpEntry], warnings: &mut Vec<BspWarning>) {
 }
 
 /// The text behind the directory that no entry points to.
-fn find_marker(bytes: &[u8], first: usize) -> Option<Range<usize>> {
-    let starts = (BASE_ENTRIES..=LumpKind::ALL.len()).map(|n| HEAD_BYTES + ENTRY_BYTES * n);
+fn find_marker(bytes: &[u8], base_entries: usize, first: usize) -> Option<Range<usize>> {
+    let starts = (base_entries..=LumpKind::ALL.len()).map(|n| HEAD_BYTES + ENTRY_BYTES * n);
     starts.filter(|start| *start < first).find_map(|start| {
         let text = bytes.get(start..first)?;
         let length = text
@@ -333,13 +475,19 @@ fn probe_advertisements(
             };
             set_entry(directory, LumpKind::Advertisements, entry);
         }
-        None if by_marker => warnings.push(BspWarning {
-            lump: LumpKind::Advertisements,
-            index: None,
-            what: format!("entry is not usable (offset {offset}, length {length}), dropped"),
-            count: 1,
-        }),
+        None if by_marker => {
+            warnings.push(unusable(LumpKind::Advertisements, offset, length));
+        }
         None => {}
+    }
+}
+
+fn unusable(lump: LumpKind, offset: i64, length: i64) -> BspWarning {
+    BspWarning {
+        lump,
+        index: None,
+        what: format!("entry is not usable (offset {offset}, length {length}), dropped"),
+        count: 1,
     }
 }
 
@@ -380,6 +528,10 @@ fn probe_sh(bytes: &[u8], room: usize, directory: &mut Directory, warnings: &mut
         VariantLabel::Quake3
     };
     let Some(entry) = entry else {
+        let (offset, length) = raw_entry(bytes, number).unwrap_or_default();
+        if by_marker && length != 0 {
+            warnings.push(unusable(LumpKind::LightGridSh, offset, length));
+        }
         if is_47 {
             let reason = "entry 18 is absent: no SH grid".to_owned();
             directory.variant.reasons.push(reason);
@@ -415,7 +567,7 @@ fn probe_sh(bytes: &[u8], room: usize, directory: &mut Directory, warnings: &mut
 }
 
 /// The three counts when the lump is a sound SH grid, else why not.
-fn check_sh_head(lump: &[u8]) -> Result<[i32; 3], String> {
+pub(super) fn check_sh_head(lump: &[u8]) -> Result<[i32; 3], String> {
     let mut record = Record::new(lump);
     let (mins, size) = (record.vec3(), record.vec3());
     let counts = [record.i32(), record.i32(), record.i32()];

@@ -10,7 +10,7 @@ pub enum BspError {
         length: usize,
     },
     /// Another format; `game` names it when known.
-    #[error("not a supported BSP: starts with “{ident}” version {version}{}; supported: IBSP 46 and 47", game.map_or(String::new(), |g| format!(" ({g})")))]
+    #[error("not a supported BSP: starts with “{ident}” version {version}{}; supported: IBSP 46 and 47, RBSP 1, FBSP 1", game.map_or(String::new(), |g| format!(" ({g})")))]
     UnsupportedFormat {
         /// First four bytes, printable.
         ident: String,

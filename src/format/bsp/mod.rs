@@ -1,18 +1,23 @@
 //! The BSP file: reading with every bound and index checked, and writing back with only the changed lumps replaced.
 //!
-//! Offsets and record layouts are in `docs/formats.md`. [`read`] accepts IBSP 46 and 47; the records are shaped like the
-//! richer RBSP ones (four style slots) so that the rest of the family needs no new types.
+//! Offsets and record layouts are in `docs/formats.md`. [`read`] accepts IBSP 46 and 47, RBSP 1 and FBSP 1; the
+//! records are shaped like the richer RBSP ones (four style slots), so that one set of types serves the whole family.
 
+mod bspx;
 mod directory;
 mod error;
+mod flags;
 mod read;
 mod records;
 mod sanitise;
+mod sanitise_surfaces;
+mod styled_grid;
 mod types;
 mod write;
 
-pub use directory::{Directory, LumpEntry, MARKER_PREFIX, Variant, VariantLabel};
+pub use bspx::{Bspx, BspxEntry, SH_NAME};
+pub use directory::{Directory, Format, LumpEntry, MARKER_PREFIX, Variant, VariantLabel};
 pub use error::{BspError, BspWarning};
 pub use read::read;
 pub use types::*;
-pub use write::write;
+pub use write::{Written, write, write_with};

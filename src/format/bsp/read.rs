@@ -3,16 +3,18 @@ use std::sync::Arc;
 
 use glam::UVec3;
 
+use crate::format::bsp::bspx::{self, Bspx};
 use crate::format::bsp::directory::{
-    Directory, SH_HEAD_BYTES, SH_POINT_BYTES, VariantLabel, read_directory,
+    Directory, SH_HEAD_BYTES, SH_POINT_BYTES, VariantLabel, check_sh_head, read_directory,
 };
 use crate::format::bsp::error::{BspError, BspWarning};
+use crate::format::bsp::flags;
 use crate::format::bsp::records::{
     self, RawBrush, RawFog, RawLeaf, RawModel, RawNode, RawSurface, size,
 };
 use crate::format::bsp::sanitise::{Findings, Limits, Sanitiser};
 use crate::format::bsp::types::{
-    Bsp, DrawVert, LIGHTMAP_BYTES, LightGridPoint, LightmapPage, LumpKind, ShGrid, Shader,
+    Bsp, DrawVert, LightGridPoint, LightmapPage, LumpKind, ShContainer, ShGrid, Shader, StyledGrid,
     Visibility,
 };
 use crate::format::entities::Entities;
@@ -20,10 +22,12 @@ use crate::format::lattice::Lattice;
 use crate::format::reader::Record;
 use crate::math::Plane;
 
+/// Bytes of a name field.
+const NAME_BYTES: usize = 64;
 /// Surface type of Enemy Territory's foliage.
 const FOLIAGE: i32 = 5;
 
-/// Reads a BSP of IBSP 46 or 47 in any of its variants.
+/// Reads a BSP of IBSP 46 or 47 in any of its variants, RBSP 1 or FBSP 1.
 ///
 /// A file whose lumps lie inside it opens; records with indices out of range are mended or dropped, each kind with a
 /// warning in [`Bsp::warnings`]. Memory stays within a small multiple of the file's size.
@@ -40,6 +44,13 @@ pub fn read(bytes: &[u8]) -> Result<Bsp, BspError> {
     };
     lumps.refuse_foreign_records()?;
     let raw = lumps.records(&mut findings);
+    let (sh_grid, sh_container) = lumps.sh_grid(&mut overlaps).unzip();
+    if let (Some(grid), Some(ShContainer::Bspx)) = (&sh_grid, sh_container) {
+        let [x, y, z] = grid.lattice.counts.to_array();
+        directory.variant.reasons.push(format!(
+            "the block behind the last lump holds an SH grid of {x}×{y}×{z} points"
+        ));
+    }
     if directory.variant.label == VariantLabel::Unknown47
         && raw.surfaces.iter().any(|surface| surface.kind == FOLIAGE)
     {
@@ -51,11 +62,12 @@ pub fn read(bytes: &[u8]) -> Result<Bsp, BspError> {
     }
     let mut sanitiser = Sanitiser {
         limits: raw.limits(),
+        has_foliage: directory.variant.version == 47,
         findings,
     };
     let verts = sanitiser.draw_verts(raw.draw_verts);
-    let (surfaces, draw_indexes) = sanitiser.surfaces(&raw.surfaces, &raw.indexes, &verts.sound);
-    let brush_sides = sanitiser.brush_sides(raw.sides);
+    let (surfaces, draw_indexes) = sanitiser.surfaces(&raw.surfaces, &raw.indexes, &verts);
+    let brush_sides = sanitiser.brush_sides(raw.sides, &raw.planes);
     let brushes = sanitiser.brushes(&raw.brushes, &brush_sides);
     let (leaf_surfaces, leaf_brushes) = sanitiser.leaf_lists(&raw.leaf_surfaces, &raw.leaf_brushes);
     let leafs = sanitiser.leafs(&raw.leafs, leaf_surfaces.len(), leaf_brushes.len())?;
@@ -70,7 +82,9 @@ pub fn read(bytes: &[u8]) -> Result<Bsp, BspError> {
         fogs: sanitiser.fogs(raw.fogs, &brushes),
         models: sanitiser.models(&raw.models),
         visibility: lumps.visibility(highest.map_or(0, |c| c + 1), &mut sanitiser.findings),
-        sh_grid: lumps.sh_grid(),
+        sh_grid,
+        sh_container,
+        sidecar: None,
         warnings: collect_warnings(overlaps, sanitiser.findings, &entities),
         entities,
         shaders: raw.shaders,
@@ -84,7 +98,9 @@ pub fn read(bytes: &[u8]) -> Result<Bsp, BspError> {
         draw_indexes,
         surfaces,
         lightmaps: raw.lightmaps,
+        lightmap_size: directory.format().lightmap_size(),
         light_grid: raw.light_grid,
+        styled_grid: raw.styled_grid,
         source: Arc::from(bytes),
         replaced: BTreeMap::new(),
         directory,
@@ -108,6 +124,7 @@ struct RawRecords {
     surfaces: Vec<RawSurface>,
     lightmaps: Vec<LightmapPage>,
     light_grid: Vec<LightGridPoint>,
+    styled_grid: Option<StyledGrid>,
 }
 
 impl RawRecords {
@@ -157,10 +174,11 @@ impl<'a> Lumps<'a> {
             .unwrap_or_default()
     }
 
-    /// Brush sides of 12 bytes are another format's (version 48 or RBSP under a wrong header).
+    /// IBSP brush sides of 12 bytes are another format's (version 48 or RBSP under a wrong header).
     fn refuse_foreign_records(&self) -> Result<(), BspError> {
         let bytes = self.bytes_of(LumpKind::BrushSides).len();
-        if !bytes.is_multiple_of(size::BRUSH_SIDE) && bytes.is_multiple_of(12) {
+        let styled = self.directory.format().has_styles();
+        if !styled && !bytes.is_multiple_of(size::BRUSH_SIDE) && bytes.is_multiple_of(12) {
             return Err(BspError::ForeignRecords {
                 lump: LumpKind::BrushSides,
                 bytes,
@@ -172,8 +190,41 @@ impl<'a> Lumps<'a> {
 
     fn records(&self, findings: &mut Findings) -> RawRecords {
         use LumpKind as Lump;
+        let format = self.directory.format();
+        let mut shaders = self.array(Lump::Shaders, size::SHADER, records::shader, findings);
+        flags::unify(format, &mut shaders);
+        self.check_names(findings);
+        let (side_bytes, vert_bytes, surface_bytes) = if format.has_styles() {
+            (
+                size::STYLED_BRUSH_SIDE,
+                size::STYLED_DRAW_VERT,
+                size::STYLED_SURFACE,
+            )
+        } else {
+            (size::BRUSH_SIDE, size::DRAW_VERT, size::SURFACE)
+        };
+        let vert = if format.has_styles() {
+            records::styled_draw_vert
+        } else {
+            records::draw_vert
+        };
+        let surface = if format.has_styles() {
+            records::styled_surface
+        } else {
+            records::surface
+        };
+        let styled_grid = format.has_styles().then(|| self.styled_grid(findings));
+        let light_grid = match &styled_grid {
+            Some(grid) => grid.first_slots(),
+            None => self.array(
+                Lump::LightGrid,
+                size::GRID_POINT,
+                records::grid_point,
+                findings,
+            ),
+        };
         RawRecords {
-            shaders: self.array(Lump::Shaders, size::SHADER, records::shader, findings),
+            shaders,
             planes: self.array(Lump::Planes, size::PLANE, records::plane, findings),
             nodes: self.array(Lump::Nodes, size::NODE, records::node, findings),
             leafs: self.array(Lump::Leafs, size::LEAF, records::leaf, findings),
@@ -181,29 +232,59 @@ impl<'a> Lumps<'a> {
             leaf_brushes: self.array(Lump::LeafBrushes, size::INDEX, records::index, findings),
             models: self.array(Lump::Models, size::MODEL, records::model, findings),
             brushes: self.array(Lump::Brushes, size::BRUSH, records::brush, findings),
-            sides: self.array(
-                Lump::BrushSides,
-                size::BRUSH_SIDE,
-                records::brush_side,
-                findings,
-            ),
-            draw_verts: self.array(
-                Lump::DrawVerts,
-                size::DRAW_VERT,
-                records::draw_vert,
-                findings,
-            ),
+            sides: self.array(Lump::BrushSides, side_bytes, records::brush_side, findings),
+            draw_verts: self.array(Lump::DrawVerts, vert_bytes, vert, findings),
             indexes: self.array(Lump::DrawIndexes, size::INDEX, records::index, findings),
             fogs: self.array(Lump::Fogs, size::FOG, records::fog, findings),
-            surfaces: self.array(Lump::Surfaces, size::SURFACE, records::surface, findings),
+            surfaces: self.array(Lump::Surfaces, surface_bytes, surface, findings),
             lightmaps: self.pages(findings),
-            light_grid: self.array(
-                Lump::LightGrid,
-                size::GRID_POINT,
-                records::grid_point,
+            light_grid,
+            styled_grid,
+        }
+    }
+
+    /// A name field without a NUL is taken whole.
+    fn check_names(&self, findings: &mut Findings) {
+        for (kind, size) in [
+            (LumpKind::Shaders, size::SHADER),
+            (LumpKind::Fogs, size::FOG),
+        ] {
+            for (index, record) in self.bytes_of(kind).chunks_exact(size).enumerate() {
+                if record.iter().take(NAME_BYTES).all(|byte| *byte != 0) {
+                    findings.add(kind, Some(index), "name has no end, all 64 bytes taken");
+                }
+            }
+        }
+    }
+
+    fn styled_grid(&self, findings: &mut Findings) -> StyledGrid {
+        let grid = StyledGrid {
+            palette: self.array(
+                LumpKind::LightGrid,
+                size::STYLED_GRID_POINT,
+                records::styled_grid_point,
                 findings,
             ),
+            indices: self.array(
+                LumpKind::LightGridArray,
+                size::GRID_INDEX,
+                records::grid_index,
+                findings,
+            ),
+        };
+        let missing = grid.missing();
+        if missing > 0 {
+            let entries = grid.palette.len();
+            findings.add(
+                LumpKind::LightGridArray,
+                None,
+                &format!(
+                    "{missing} of {} points name no entry of the palette of {entries}; they count as missing",
+                    grid.indices.len()
+                ),
+            );
         }
+        grid
     }
 
     fn array<T>(
@@ -227,14 +308,16 @@ impl<'a> Lumps<'a> {
 
     fn pages(&self, findings: &mut Findings) -> Vec<LightmapPage> {
         let bytes = self.bytes_of(LumpKind::Lightmaps);
-        if !bytes.len().is_multiple_of(LIGHTMAP_BYTES) {
+        let side = self.directory.format().lightmap_size() as usize;
+        let page_bytes = side * side * 3;
+        if !bytes.len().is_multiple_of(page_bytes) {
             findings.add(
                 LumpKind::Lightmaps,
                 None,
-                "length is no multiple of a 128×128 page; the rest is ignored",
+                &format!("length is no multiple of a {side}×{side} page; the rest is ignored"),
             );
         }
-        bytes.chunks_exact(LIGHTMAP_BYTES).map(Arc::from).collect()
+        bytes.chunks_exact(page_bytes).map(Arc::from).collect()
     }
 
     fn visibility(&self, clusters_used: u32, findings: &mut Findings) -> Option<Visibility> {
@@ -272,9 +355,42 @@ impl<'a> Lumps<'a> {
         visibility
     }
 
-    /// The SH grid; its head was checked when the directory accepted the entry.
-    fn sh_grid(&self) -> Option<ShGrid> {
-        let bytes = self.bytes_of(LumpKind::LightGridSh);
+    /// The SH grid of lump 18, whose head was checked when the directory accepted the entry, or of the block behind the
+    /// lumps.
+    fn sh_grid(&self, warnings: &mut Vec<BspWarning>) -> Option<(ShGrid, ShContainer)> {
+        let lump = decode_sh(self.bytes_of(LumpKind::LightGridSh));
+        let extra = self.directory.bspx.as_ref().and_then(Bspx::sh_entry);
+        let Some(extra) = extra else {
+            return Some((lump?, ShContainer::V47));
+        };
+        let packed = self.bytes.get(extra.range()).unwrap_or_default();
+        let mut warn = |what: String| warnings.push(bspx::warning(None, what));
+        match (lump, unpack_sh_grid(packed)) {
+            (Some(grid), _) => {
+                warn("the block behind the last lump holds another SH grid, ignored".to_owned());
+                Some((grid, ShContainer::V47))
+            }
+            (None, Ok(grid)) => Some((grid, ShContainer::Bspx)),
+            (None, Err(why)) => {
+                warn(format!(
+                    "the SH grid in the block behind the last lump is not usable: {why}; ignored"
+                ));
+                None
+            }
+        }
+    }
+}
+
+/// A packed SH grid, from a block behind the lumps or a file of its own.
+pub(super) fn unpack_sh_grid(packed: &[u8]) -> Result<ShGrid, String> {
+    let lump = bspx::unpack_sh(packed)?;
+    check_sh_head(lump)?;
+    decode_sh(lump).ok_or_else(|| "points do not match the counts".to_owned())
+}
+
+/// Contents of lump 18.
+fn decode_sh(bytes: &[u8]) -> Option<ShGrid> {
+    {
         let (head, points) = bytes.split_at_checked(SH_HEAD_BYTES)?;
         let mut record = Record::new(head);
         let (origin, cell_size) = (record.vec3(), record.vec3());

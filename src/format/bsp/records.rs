@@ -3,12 +3,12 @@
 use glam::{IVec3, Vec2};
 
 use crate::format::bsp::types::{
-    BrushSide, DrawVert, LightGridPoint, STYLE_NONE, STYLE_SLOTS, ShPoint, Shader,
+    BrushSide, DrawVert, LightGridPoint, STYLE_NONE, STYLE_SLOTS, ShPoint, Shader, StyledGridPoint,
 };
 use crate::format::reader::Record;
 use crate::math::{Aabb, Plane};
 
-/// Bytes of a record in each lump of IBSP 46 and 47; 1 for lumps that are no arrays.
+/// Bytes of a record in each lump; `STYLED_` are those of RBSP and FBSP where they differ from IBSP.
 pub(super) mod size {
     pub(crate) const SHADER: usize = 72;
     pub(crate) const PLANE: usize = 16;
@@ -22,6 +22,11 @@ pub(super) mod size {
     pub(crate) const FOG: usize = 72;
     pub(crate) const SURFACE: usize = 104;
     pub(crate) const GRID_POINT: usize = 8;
+    pub(crate) const STYLED_BRUSH_SIDE: usize = 12;
+    pub(crate) const STYLED_DRAW_VERT: usize = 80;
+    pub(crate) const STYLED_SURFACE: usize = 148;
+    pub(crate) const STYLED_GRID_POINT: usize = 30;
+    pub(crate) const GRID_INDEX: usize = 2;
 }
 
 /// First and count as stored; checked against their target by the caller.
@@ -70,7 +75,9 @@ pub(super) struct RawSurface {
     pub(super) kind: i32,
     pub(super) verts: Span,
     pub(super) indexes: Span,
-    pub(super) lightmap: i32,
+    pub(super) lightmap_styles: [u8; STYLE_SLOTS],
+    pub(super) vertex_styles: [u8; STYLE_SLOTS],
+    pub(super) lightmap: [i32; STYLE_SLOTS],
     pub(super) lightmap_origin: glam::Vec3,
     pub(super) lightmap_vecs: [glam::Vec3; 3],
     pub(super) patch_size: [i32; 2],
@@ -85,10 +92,13 @@ fn span(record: &mut Record<'_>) -> Span {
 
 pub(super) fn shader(bytes: &[u8]) -> Shader {
     let mut record = Record::new(bytes);
+    let name = record.name64();
+    let (surface_flags, content_flags) = (record.u32(), record.u32());
     Shader {
-        name: record.name64(),
-        surface_flags: record.u32(),
-        content_flags: record.u32(),
+        name,
+        surface_flags,
+        content_flags,
+        stored_flags: [surface_flags, content_flags],
     }
 }
 
@@ -163,6 +173,18 @@ pub(super) fn draw_vert(bytes: &[u8]) -> DrawVert {
     }
 }
 
+pub(super) fn styled_draw_vert(bytes: &[u8]) -> DrawVert {
+    let mut record = Record::new(bytes);
+    let (position, st) = (record.vec3(), record.vec2());
+    DrawVert {
+        position,
+        st,
+        lightmap_st: std::array::from_fn(|_| record.vec2()),
+        normal: record.vec3(),
+        colour: std::array::from_fn(|_| record.array()),
+    }
+}
+
 pub(super) fn index(bytes: &[u8]) -> i32 {
     Record::new(bytes).i32()
 }
@@ -189,6 +211,31 @@ pub(super) fn surface(bytes: &[u8]) -> RawSurface {
         kind,
         verts,
         indexes,
+        lightmap_styles: IBSP_STYLES,
+        vertex_styles: IBSP_STYLES,
+        lightmap: [lightmap, VERTEX_LIT, VERTEX_LIT, VERTEX_LIT],
+        lightmap_origin: record.vec3(),
+        lightmap_vecs: [record.vec3(), record.vec3(), record.vec3()],
+        patch_size: [record.i32(), record.i32()],
+    }
+}
+
+pub(super) fn styled_surface(bytes: &[u8]) -> RawSurface {
+    let mut record = Record::new(bytes);
+    let (shader, fog, kind) = (record.i32(), record.i32(), record.i32());
+    let (verts, indexes) = (span(&mut record), span(&mut record));
+    let (lightmap_styles, vertex_styles) = (record.array(), record.array());
+    let lightmap = std::array::from_fn(|_| record.i32());
+    // Places and size on the pages.
+    let _place: [u8; 40] = record.array();
+    RawSurface {
+        shader,
+        fog,
+        kind,
+        verts,
+        indexes,
+        lightmap_styles,
+        vertex_styles,
         lightmap,
         lightmap_origin: record.vec3(),
         lightmap_vecs: [record.vec3(), record.vec3(), record.vec3()],
@@ -196,6 +243,8 @@ pub(super) fn surface(bytes: &[u8]) -> RawSurface {
     }
 }
 
+/// Lightmap number of a surface lit by vertex, and of slots that IBSP does not have.
+const VERTEX_LIT: i32 = -3;
 /// Styles of an IBSP surface: only slot 0 is in use.
 pub(super) const IBSP_STYLES: [u8; STYLE_SLOTS] = [0, STYLE_NONE, STYLE_NONE, STYLE_NONE];
 
@@ -212,6 +261,31 @@ pub(super) fn grid_point(bytes: &[u8]) -> LightGridPoint {
 pub(super) fn encode_grid_point(point: LightGridPoint) -> [u8; size::GRID_POINT] {
     let ([a, b, c], [d, e, f]) = (point.ambient, point.directed);
     [a, b, c, d, e, f, point.zenith, point.azimuth]
+}
+
+pub(super) fn styled_grid_point(bytes: &[u8]) -> StyledGridPoint {
+    let mut record = Record::new(bytes);
+    StyledGridPoint {
+        ambient: std::array::from_fn(|_| record.array()),
+        directed: std::array::from_fn(|_| record.array()),
+        styles: record.array(),
+        zenith: record.u8(),
+        azimuth: record.u8(),
+    }
+}
+
+pub(super) fn encode_styled_grid_point(point: &StyledGridPoint) -> [u8; size::STYLED_GRID_POINT] {
+    let mut bytes = [0; size::STYLED_GRID_POINT];
+    let light = point.ambient.iter().chain(&point.directed).flatten();
+    let rest = point.styles.iter().chain([&point.zenith, &point.azimuth]);
+    for (slot, byte) in bytes.iter_mut().zip(light.chain(rest)) {
+        *slot = *byte;
+    }
+    bytes
+}
+
+pub(super) fn grid_index(bytes: &[u8]) -> u16 {
+    u16::from_le_bytes(Record::new(bytes).array())
 }
 
 pub(super) fn sh_point(bytes: &[u8]) -> ShPoint {

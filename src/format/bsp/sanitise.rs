@@ -5,14 +5,11 @@ use std::collections::BTreeMap;
 use glam::{Vec2, Vec3};
 
 use crate::format::bsp::error::{BspError, BspWarning};
-use crate::format::bsp::records::{
-    self, IBSP_STYLES, RawBrush, RawFog, RawLeaf, RawModel, RawNode, RawSurface, Span,
-};
+use crate::format::bsp::records::{self, RawBrush, RawFog, RawLeaf, RawModel, RawNode, Span};
 use crate::format::bsp::types::{
-    Brush, BrushSide, Child, DrawVert, Fog, Leaf, LightmapIndex, LumpKind, Model, Node, Surface,
-    SurfaceKind,
+    Brush, BrushSide, Child, DrawVert, Fog, Leaf, LumpKind, Model, Node,
 };
-use crate::math::Aabb;
+use crate::math::{Aabb, Plane};
 
 /// Cluster numbers up to this are honoured whatever the number of leafs.
 const CLUSTERS_ALWAYS: usize = 65_536;
@@ -22,10 +19,9 @@ const CLUSTERS_PER_LEAF: usize = 16;
 const AREAS: i32 = 256;
 /// Area numbers from here on are hostile: some engines allocate their square.
 const AREAS_HOSTILE: i32 = 65_536;
-/// Control points of one patch: what the engines' stacks hold.
-const PATCH_POINTS: i64 = 1024;
-/// Control points along one side of a patch.
-const PATCH_SIDE: i32 = 129;
+
+/// Sides of a brush at least: compilers always write the six axial ones.
+const BRUSH_SIDES_MIN: u32 = 6;
 
 /// Number of records in each target lump.
 pub(super) struct Limits {
@@ -64,13 +60,16 @@ impl Findings {
 
 pub(super) struct Sanitiser {
     pub(super) limits: Limits,
+    /// Whether surface type 5 means foliage in this format.
+    pub(super) has_foliage: bool,
     pub(super) findings: Findings,
 }
 
-/// Vertices and, for each, whether triangles may use it.
+/// Vertices and, for each, whether triangles may use it, and whether its lightmap coordinates were finite.
 pub(super) struct Verts {
     pub(super) list: Vec<DrawVert>,
     pub(super) sound: Vec<bool>,
+    pub(super) mapped: Vec<bool>,
 }
 
 /// Sides and, for each, whether its plane and material exist.
@@ -80,13 +79,13 @@ pub(super) struct Sides {
 }
 
 /// `value` as an index below `limit`.
-fn index_in(value: i32, limit: usize) -> Option<u32> {
+pub(super) fn index_in(value: i32, limit: usize) -> Option<u32> {
     let index = u32::try_from(value).ok()?;
     (usize::try_from(index).ok()? < limit).then_some(index)
 }
 
 /// First and count when both are sound within `limit` records.
-fn span_in(span: Span, limit: usize) -> Option<(u32, u32)> {
+pub(super) fn span_in(span: Span, limit: usize) -> Option<(u32, u32)> {
     let (first, count) = (
         u32::try_from(span.first).ok()?,
         u32::try_from(span.count).ok()?,
@@ -98,6 +97,7 @@ fn span_in(span: Span, limit: usize) -> Option<(u32, u32)> {
 impl Sanitiser {
     pub(super) fn draw_verts(&mut self, mut list: Vec<DrawVert>) -> Verts {
         let mut sound = Vec::with_capacity(list.len());
+        let mut mapped = Vec::with_capacity(list.len());
         for (index, vert) in list.iter_mut().enumerate() {
             let finite = vert.position.is_finite();
             if !finite {
@@ -124,183 +124,21 @@ impl Sanitiser {
                 );
                 vert.normal = Vec3::ZERO;
             }
-            // Unlit surfaces really hold NaN here: no warning.
+            // Unlit surfaces really hold NaN here: the warning is left to lit ones.
+            mapped.push(vert.lightmap_st.iter().all(|st| st.is_finite()));
             for st in vert.lightmap_st.iter_mut().filter(|st| !st.is_finite()) {
                 *st = Vec2::ZERO;
             }
             sound.push(finite);
         }
-        Verts { list, sound }
-    }
-
-    /// Surfaces, and the index list with private copies for surfaces that lost triangles (ranges are shared in the file).
-    pub(super) fn surfaces(
-        &mut self,
-        raw: &[RawSurface],
-        indexes: &[i32],
-        sound: &[bool],
-    ) -> (Vec<Surface>, Vec<u32>) {
-        // Negative values become a number that is out of every surface's range.
-        let mut list: Vec<u32> = indexes
-            .iter()
-            .map(|i| u32::try_from(*i).unwrap_or(u32::MAX))
-            .collect();
-        let file_indexes = list.len();
-        let surfaces = raw
-            .iter()
-            .enumerate()
-            .map(|(number, raw)| self.surface(number, raw, &mut list, file_indexes, sound))
-            .collect();
-        (surfaces, list)
-    }
-
-    fn surface(
-        &mut self,
-        number: usize,
-        raw: &RawSurface,
-        indexes: &mut Vec<u32>,
-        file_indexes: usize,
-        sound: &[bool],
-    ) -> Surface {
-        let mut surface = Surface {
-            shader: 0,
-            fog: None,
-            kind: SurfaceKind::Skipped,
-            first_vert: 0,
-            vert_count: 0,
-            first_index: 0,
-            index_count: 0,
-            lightmap_styles: IBSP_STYLES,
-            vertex_styles: IBSP_STYLES,
-            lightmap: [
-                self.lightmap(number, raw),
-                LightmapIndex::Vertex,
-                LightmapIndex::Vertex,
-                LightmapIndex::Vertex,
-            ],
-            lightmap_origin: raw.lightmap_origin,
-            lightmap_vecs: raw.lightmap_vecs,
-        };
-        let mut skip = |what: &str| self.findings.add(LumpKind::Surfaces, Some(number), what);
-        let Some(shader) = index_in(raw.shader, self.limits.shaders) else {
-            skip("material number out of range; surface skipped");
-            return surface;
-        };
-        surface.shader = shader;
-        surface.kind = match raw.kind {
-            1 => SurfaceKind::Planar,
-            2 => {
-                let Some(kind) = patch_kind(raw) else {
-                    skip(
-                        "patch size is not odd, 3 to 129 a side, at most 1024 points, and equal to its vertices; surface skipped",
-                    );
-                    return surface;
-                };
-                kind
-            }
-            3 => SurfaceKind::TriangleSoup,
-            4 => {
-                surface.kind = SurfaceKind::Flare;
-                return surface;
-            }
-            _ => {
-                skip("unknown surface type; surface skipped");
-                return surface;
-            }
-        };
-        let Some((first, count)) = span_in(raw.verts, sound.len()) else {
-            skip("vertices out of range; surface skipped");
-            surface.kind = SurfaceKind::Skipped;
-            return surface;
-        };
-        (surface.first_vert, surface.vert_count) = (first, count);
-        surface.fog = index_in(raw.fog, self.limits.fogs);
-        if raw.fog != -1 && surface.fog.is_none() {
-            skip("fog number out of range; none taken");
-        }
-        let own = usize::try_from(first).ok().zip(usize::try_from(count).ok());
-        let own = own
-            .and_then(|(first, count)| sound.get(first..first + count))
-            .unwrap_or_default();
-        if matches!(surface.kind, SurfaceKind::Patch { .. }) {
-            if own.contains(&false) {
-                self.findings.add(
-                    LumpKind::Surfaces,
-                    Some(number),
-                    "a patch uses an unsound vertex; surface skipped",
-                );
-                surface.kind = SurfaceKind::Skipped;
-            }
-            return surface;
-        }
-        let Some((first_index, index_count)) = span_in(raw.indexes, file_indexes) else {
-            skip("indexes out of range; surface skipped");
-            surface.kind = SurfaceKind::Skipped;
-            return surface;
-        };
-        (surface.first_index, surface.index_count) =
-            self.triangles(number, first_index, index_count, own, indexes);
-        surface
-    }
-
-    /// The index range if all its triangles are sound, else the range of a copy without the others.
-    fn triangles(
-        &mut self,
-        number: usize,
-        first: u32,
-        count: u32,
-        own: &[bool],
-        indexes: &mut Vec<u32>,
-    ) -> (u32, u32) {
-        let range = first as usize..(first as usize + count as usize);
-        let usable = |index: u32| own.get(index as usize).copied().unwrap_or(false);
-        let slice = indexes.get(range).unwrap_or_default();
-        if count.is_multiple_of(3) && slice.iter().all(|index| usable(*index)) {
-            return (first, count);
-        }
-        let good: Vec<u32> = slice
-            .chunks_exact(3)
-            .filter(|triangle| triangle.iter().all(|index| usable(*index)))
-            .flatten()
-            .copied()
-            .collect();
-        self.findings.add(
-            LumpKind::DrawIndexes,
-            Some(number),
-            "a surface has indexes beyond its vertices, or no multiple of three; those triangles are dropped",
-        );
-        let (Ok(new_first), Ok(new_count)) =
-            (u32::try_from(indexes.len()), u32::try_from(good.len()))
-        else {
-            return (0, 0);
-        };
-        indexes.extend(good);
-        (new_first, new_count)
-    }
-
-    fn lightmap(&mut self, number: usize, raw: &RawSurface) -> LightmapIndex {
-        let external = self.limits.pages == 0;
-        match (raw.lightmap, u32::try_from(raw.lightmap)) {
-            (_, Ok(page)) if external || index_in(raw.lightmap, self.limits.pages).is_some() => {
-                LightmapIndex::Page(page)
-            }
-            (-1, _) => LightmapIndex::None,
-            (-2, _) => LightmapIndex::White,
-            (-3, _) => LightmapIndex::Vertex,
-            _ => {
-                if raw.kind != 4 {
-                    self.findings.add(
-                        LumpKind::Surfaces,
-                        Some(number),
-                        "lightmap number out of range; vertex-lit",
-                    );
-                }
-                LightmapIndex::Vertex
-            }
+        Verts {
+            list,
+            sound,
+            mapped,
         }
     }
 
-    pub(super) fn brush_sides(&mut self, raw: Vec<[i32; 2]>) -> Sides {
+    pub(super) fn brush_sides(&mut self, raw: Vec<[i32; 2]>, planes: &[Plane]) -> Sides {
         let mut sides = Sides {
             list: Vec::with_capacity(raw.len()),
             sound: Vec::with_capacity(raw.len()),
@@ -308,7 +146,21 @@ impl Sanitiser {
         for (number, [plane, shader]) in raw.into_iter().enumerate() {
             let plane = index_in(plane, self.limits.planes);
             let shader = index_in(shader, self.limits.shaders);
-            sides.sound.push(plane.is_some() && shader.is_some());
+            let is_finite = |plane: u32| {
+                let plane = planes.get(plane as usize);
+                plane.is_some_and(|plane| plane.normal.is_finite() && plane.dist.is_finite())
+            };
+            let finite = plane.is_none_or(is_finite);
+            if !finite {
+                self.findings.add(
+                    LumpKind::BrushSides,
+                    Some(number),
+                    "plane is not finite; its brush is dropped",
+                );
+            }
+            sides
+                .sound
+                .push(finite && plane.is_some() && shader.is_some());
             if plane.is_none() || shader.is_none() {
                 self.findings.add(
                     LumpKind::BrushSides,
@@ -334,6 +186,18 @@ impl Sanitiser {
                     .get(range)
                     .is_some_and(|all| !all.contains(&false))
             });
+            if let (Some((_, 0..BRUSH_SIDES_MIN)), Some(_)) = (sound, shader) {
+                self.findings.add(
+                    LumpKind::Brushes,
+                    Some(number),
+                    "fewer than six sides enclose nothing; brush dropped",
+                );
+                return Brush {
+                    first_side: 0,
+                    side_count: 0,
+                    shader: 0,
+                };
+            }
             if let (Some((first_side, side_count)), Some(shader)) = (sound, shader) {
                 return Brush {
                     first_side,
@@ -560,18 +424,4 @@ impl Sanitiser {
         };
         raw.into_iter().enumerate().map(&mut check).collect()
     }
-}
-
-fn patch_kind(raw: &RawSurface) -> Option<SurfaceKind> {
-    let [width, height] = raw.patch_size;
-    let side = |n: i32| (3..=PATCH_SIDE).contains(&n) && n % 2 == 1;
-    let points = i64::from(width) * i64::from(height);
-    let sound = side(width)
-        && side(height)
-        && points <= PATCH_POINTS
-        && points == i64::from(raw.verts.count);
-    sound.then_some(SurfaceKind::Patch {
-        width: u32::try_from(width).ok()?,
-        height: u32::try_from(height).ok()?,
-    })
 }

@@ -12,24 +12,28 @@ use crate::math::{Aabb, Plane};
 pub const STYLE_SLOTS: usize = 4;
 /// A style slot that is not used.
 pub const STYLE_NONE: u8 = 255;
-/// Side of an internal lightmap page of IBSP and RBSP, texels.
+/// Side of an internal lightmap page of IBSP and RBSP, texels; FBSP's are larger, see [`Bsp::lightmap_size`].
 pub const LIGHTMAP_SIZE: usize = 128;
-/// Bytes of one IBSP lightmap page, RGB.
-pub const LIGHTMAP_BYTES: usize = LIGHTMAP_SIZE * LIGHTMAP_SIZE * 3;
 
-/// Surface flags of the IBSP games, lump 1.
+/// Surface flags in the numbering of the IBSP games; other games' are translated on reading, see [`Shader`].
 pub mod surface_flags {
     /// A sky: not drawn as geometry, lets suns in.
     pub const SKY: u32 = 0x4;
     /// Never drawn.
     pub const NO_DRAW: u32 = 0x80;
+    /// Cuts the tree, never drawn.
+    pub const HINT: u32 = 0x100;
+    /// Ignored by the compiler.
+    pub const SKIP: u32 = 0x200;
     /// No lightmap: vertex-lit.
     pub const NO_LIGHTMAP: u32 = 0x400;
     /// Vertex-lit.
     pub const POINT_LIGHT: u32 = 0x800;
+    /// Does not block.
+    pub const NON_SOLID: u32 = 0x4000;
 }
 
-/// Content flags of the IBSP games, lump 1.
+/// Content flags in the numbering of the IBSP games; other games' are translated on reading, see [`Shader`].
 pub mod content_flags {
     /// Blocks everything.
     pub const SOLID: u32 = 0x1;
@@ -43,6 +47,18 @@ pub mod content_flags {
     pub const FOG: u32 = 0x40;
     /// Area portal.
     pub const AREA_PORTAL: u32 = 0x8000;
+    /// Blocks players only.
+    pub const PLAYER_CLIP: u32 = 0x1_0000;
+    /// Blocks monsters only.
+    pub const MONSTER_CLIP: u32 = 0x2_0000;
+    /// Not used to cut the tree.
+    pub const DETAIL: u32 = 0x800_0000;
+    /// Used to cut the tree.
+    pub const STRUCTURAL: u32 = 0x1000_0000;
+    /// Touched by entities only.
+    pub const TRIGGER: u32 = 0x4000_0000;
+    /// Dropped items vanish.
+    pub const NO_DROP: u32 = 0x8000_0000;
     /// Light passes: `surfaceparm trans`.
     pub const TRANSLUCENT: u32 = 0x2000_0000;
 }
@@ -71,14 +87,16 @@ pub enum LumpKind {
     Lightmaps,
     LightGrid,
     Visibility,
-    /// Entry 17: advertisements of Quake Live (128-byte records).
+    /// Entry 17 of IBSP: advertisements of Quake Live (128-byte records).
     Advertisements,
+    /// Entry 17 of RBSP and FBSP: which palette entry of lump 15 each point of the light grid has.
+    LightGridArray,
     /// Entry 18: the spherical-harmonics grid of the SH commit.
     LightGridSh,
 }
 
 impl LumpKind {
-    /// All kinds in directory order.
+    /// All kinds of IBSP in directory order. A file's own kinds: [`Directory::kinds`].
     pub const ALL: [Self; 19] = [
         Self::Entities,
         Self::Shaders,
@@ -103,9 +121,13 @@ impl LumpKind {
 
     /// Place in the directory.
     pub fn index(self) -> usize {
+        let known = match self {
+            Self::LightGridArray => Self::Advertisements,
+            other => other,
+        };
         Self::ALL
             .iter()
-            .position(|kind| *kind == self)
+            .position(|kind| *kind == known)
             .unwrap_or_default()
     }
 
@@ -130,6 +152,7 @@ impl LumpKind {
             Self::LightGrid => "light grid",
             Self::Visibility => "visibility",
             Self::Advertisements => "advertisements",
+            Self::LightGridArray => "light grid array",
             Self::LightGridSh => "SH light grid",
         }
     }
@@ -139,7 +162,7 @@ impl LumpKind {
 ///
 /// Change lighting through [`Bsp::with_light_grid`] and its siblings: they record which lumps [`crate::format::bsp::write`]
 /// has to replace. Everything else is written back byte for byte.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Bsp {
     /// What kind of file it is, where its lumps are, and why it was taken for that.
     pub directory: Directory,
@@ -171,23 +194,32 @@ pub struct Bsp {
     pub fogs: Vec<Fog>,
     /// Lump 13.
     pub surfaces: Vec<Surface>,
-    /// Lump 14: pages of [`LIGHTMAP_BYTES`], RGB, top row first, as stored (before overbright).
+    /// Lump 14: pages of [`Bsp::lightmap_size`] squared, RGB, top row first, as stored (before overbright).
     pub lightmaps: Vec<LightmapPage>,
-    /// Lump 15 as stored, x fastest; its placement follows from model 0 and worldspawn, see `scene`.
+    /// Side of a page of lump 14, texels: 128, in FBSP 512.
+    pub lightmap_size: u32,
+    /// Lump 15, x fastest; its placement follows from model 0 and worldspawn, see `scene`. Of a [`StyledGrid`] it holds
+    /// slot 0 of every point, and zeros for points without a palette entry.
     pub light_grid: Vec<LightGridPoint>,
+    /// Lumps 15 and 17 of RBSP and FBSP.
+    pub styled_grid: Option<StyledGrid>,
     /// Lump 16; `None` when empty or unsound: everything is visible.
     pub visibility: Option<Visibility>,
-    /// Lump 18 of the SH commit.
+    /// The spherical-harmonics grid, whichever container it came from.
     pub sh_grid: Option<ShGrid>,
+    /// Where `sh_grid` was found; `None` when the map had none.
+    pub sh_container: Option<ShContainer>,
     /// What had to be dropped or mended while reading.
     pub warnings: Vec<BspWarning>,
     /// The whole file as read.
     pub(crate) source: Arc<[u8]>,
     /// New contents of replaced lumps.
     pub(crate) replaced: std::collections::BTreeMap<LumpKind, Arc<[u8]>>,
+    /// The grid file beside the map, as read.
+    pub(crate) sidecar: Option<Arc<[u8]>>,
 }
 
-/// One page of light, 128×128 RGB bytes, row 0 is v = 0.
+/// One page of light, RGB bytes, row 0 is v = 0.
 pub type LightmapPage = Arc<[u8]>;
 
 /// A material as the BSP names it.
@@ -195,10 +227,12 @@ pub type LightmapPage = Arc<[u8]>;
 pub struct Shader {
     /// Name without the NUL and what follows; Latin-1 bytes become characters.
     pub name: String,
-    /// See [`surface_flags`].
+    /// In the numbering of [`surface_flags`] whatever the file's; bits without a counterpart there are dropped.
     pub surface_flags: u32,
-    /// See [`content_flags`].
+    /// In the numbering of [`content_flags`] whatever the file's; bits without a counterpart there are dropped.
     pub content_flags: u32,
+    /// Surface and content flags as the file holds them, in its own game's numbering.
+    pub stored_flags: [u32; 2],
 }
 
 /// A child of a node.
@@ -319,6 +353,14 @@ pub enum SurfaceKind {
     },
     /// Loose triangles, vertex-lit.
     TriangleSoup,
+    /// Enemy Territory's foliage: a small mesh drawn once for each instance. The surface's vertices are the mesh's, then
+    /// one for each instance whose position is the instance's place and whose colour is its light.
+    Foliage {
+        /// Vertices of the mesh.
+        mesh: u32,
+        /// Instances behind them; 0 where the format has no foliage: then the mesh stands once, as it is.
+        instances: u32,
+    },
     /// A flare: no geometry.
     Flare,
     /// Unknown, unsound, or not drawn by this format.
@@ -378,6 +420,79 @@ pub struct LightGridPoint {
     pub zenith: u8,
     /// Angle from +X towards +Y, 255 for a full turn.
     pub azimuth: u8,
+}
+
+/// A point of the light grid of RBSP and FBSP, 30 bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct StyledGridPoint {
+    /// Light from everywhere of each style slot, RGB, before overbright.
+    pub ambient: [[u8; 3]; STYLE_SLOTS],
+    /// Light from the direction of each style slot, RGB, before overbright.
+    pub directed: [[u8; 3]; STYLE_SLOTS],
+    /// Style of each slot; [`STYLE_NONE`] ends the list.
+    pub styles: [u8; STYLE_SLOTS],
+    /// As in [`LightGridPoint`].
+    pub zenith: u8,
+    /// As in [`LightGridPoint`].
+    pub azimuth: u8,
+}
+
+impl StyledGridPoint {
+    /// The point in the legacy form: the light of slot 0.
+    pub fn first_slot(&self) -> LightGridPoint {
+        LightGridPoint {
+            ambient: self.ambient[0],
+            directed: self.directed[0],
+            zenith: self.zenith,
+            azimuth: self.azimuth,
+        }
+    }
+}
+
+/// The light grid of RBSP and FBSP as stored: distinct points, and which of them each lattice point has.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct StyledGrid {
+    /// Lump 15.
+    pub palette: Vec<StyledGridPoint>,
+    /// Lump 17: index into `palette` of each lattice point, x fastest. May be out of range: compilers really write one
+    /// past the end when the palette is full.
+    pub indices: Vec<u16>,
+}
+
+impl StyledGrid {
+    /// The record of lattice point `index`; `None` when it is missing.
+    pub fn point(&self, index: usize) -> Option<&StyledGridPoint> {
+        self.palette.get(usize::from(*self.indices.get(index)?))
+    }
+
+    /// Lattice points whose index is not in the palette.
+    pub fn missing(&self) -> usize {
+        let outside = |index: &&u16| usize::from(**index) >= self.palette.len();
+        self.indices.iter().filter(outside).count()
+    }
+
+    /// Slot 0 of every lattice point; zeros where it is missing.
+    pub fn first_slots(&self) -> Vec<LightGridPoint> {
+        (0..self.indices.len())
+            .map(|index| {
+                self.point(index)
+                    .map(StyledGridPoint::first_slot)
+                    .unwrap_or_default()
+            })
+            .collect()
+    }
+}
+
+/// Where the spherical-harmonics grid is kept.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ShContainer {
+    /// Lump 18 of an IBSP 47 with 19 entries, as the SH commit writes it. Stock engines refuse such a map.
+    #[default]
+    V47,
+    /// A block behind the last lump; the map keeps its version, and stock engines load it.
+    Bspx,
+    /// A file of its own beside the map.
+    Sidecar,
 }
 
 /// Which cluster sees which.

@@ -1,9 +1,13 @@
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
+use crate::format::bsp::bspx::{self, Bspx};
 use crate::format::bsp::directory::{Directory, LumpEntry};
+use crate::format::bsp::error::BspWarning;
+use crate::format::bsp::read::unpack_sh_grid;
 use crate::format::bsp::records;
-use crate::format::bsp::types::{Bsp, LightGridPoint, LumpKind, ShGrid};
+use crate::format::bsp::types::{Bsp, LightGridPoint, LumpKind, ShContainer, ShGrid, StyledGrid};
 use crate::format::entities::{Entities, with_worldspawn_key};
 
 /// Version that carries an SH grid.
@@ -14,15 +18,51 @@ const ALIGNMENT: usize = 4;
 const PADDING_MAX: usize = ALIGNMENT - 1;
 
 impl Bsp {
-    /// Raw bytes of a lump as they will be written.
+    /// Raw bytes of a lump as they will be written. Those of the SH grid are the contents of lump 18 whichever container
+    /// the grid came from.
     pub fn lump_bytes(&self, kind: LumpKind) -> &[u8] {
-        match self.replaced.get(&kind) {
-            Some(bytes) => bytes,
-            None => self
-                .source
-                .get(self.directory.entry(kind).range())
-                .unwrap_or_default(),
+        if let Some(bytes) = self.replaced.get(&kind) {
+            return bytes;
         }
+        if kind == LumpKind::LightGridSh {
+            return self.stored_sh();
+        }
+        self.source
+            .get(self.directory.entry(kind).range())
+            .unwrap_or_default()
+    }
+
+    /// The contents of lump 18 where `sh_container` says; empty when there is no usable grid.
+    fn stored_sh(&self) -> &[u8] {
+        let entry = self.directory.entry(LumpKind::LightGridSh);
+        let packed = match self.sh_container {
+            None => return &[],
+            Some(ShContainer::V47) => return self.source.get(entry.range()).unwrap_or_default(),
+            Some(ShContainer::Sidecar) => self.sidecar.as_deref(),
+            Some(ShContainer::Bspx) => {
+                let entry = self.directory.bspx.as_ref().and_then(Bspx::sh_entry);
+                entry.and_then(|entry| self.source.get(entry.range()))
+            }
+        };
+        packed
+            .and_then(|packed| bspx::unpack_sh(packed).ok())
+            .unwrap_or_default()
+    }
+
+    /// This map with the SH grid of the file beside it. A grid inside the map goes before.
+    ///
+    /// # Errors
+    /// Why the bytes are no SH grid, or that the map has one.
+    pub fn with_sidecar(&self, bytes: &[u8]) -> Result<Self, String> {
+        if self.sh_grid.is_some() {
+            return Err("the map itself holds an SH grid".to_owned());
+        }
+        let grid = unpack_sh_grid(bytes)?;
+        let mut bsp = self.clone();
+        bsp.sh_grid = Some(grid);
+        bsp.sh_container = Some(ShContainer::Sidecar);
+        bsp.sidecar = Some(Arc::from(bytes));
+        Ok(bsp)
     }
 
     /// Whether anything differs from the file that was read.
@@ -30,9 +70,15 @@ impl Bsp {
         !self.replaced.is_empty()
     }
 
-    /// This map with lump 15 replaced; points in lattice order, x fastest.
+    /// This map with its light grid replaced; points in lattice order, x fastest.
+    ///
+    /// In RBSP and FBSP these are slot 0 of the points; the other slots stay when the number of points does. When there are
+    /// more distinct points than the palette takes, near ones are merged, and a warning in [`Bsp::warnings`] says by how much.
     #[must_use]
     pub fn with_light_grid(&self, points: &[LightGridPoint]) -> Self {
+        if self.directory.format().has_styles() {
+            return self.with_styled_grid(points);
+        }
         let bytes: Vec<u8> = points
             .iter()
             .copied()
@@ -43,7 +89,34 @@ impl Bsp {
         bsp
     }
 
-    /// This map with lump 18 replaced, or taken away.
+    fn with_styled_grid(&self, points: &[LightGridPoint]) -> Self {
+        let old = self.styled_grid.clone().unwrap_or_default();
+        if old.missing() == 0 && old.first_slots() == points {
+            return self.clone();
+        }
+        let (grid, tolerance) = StyledGrid::encode(points, &old);
+        let palette = grid.palette.iter();
+        let palette = palette.flat_map(records::encode_styled_grid_point);
+        let indices = grid.indices.iter().flat_map(|index| index.to_le_bytes());
+        let mut bsp = self
+            .with_lump(LumpKind::LightGrid, palette.collect())
+            .with_lump(LumpKind::LightGridArray, indices.collect());
+        if tolerance > 0 {
+            bsp.warnings.push(BspWarning {
+                lump: LumpKind::LightGrid,
+                index: None,
+                what: format!(
+                    "more distinct points than the palette takes; points that differ by up to {tolerance} were merged"
+                ),
+                count: 1,
+            });
+        }
+        bsp.light_grid = grid.first_slots();
+        bsp.styled_grid = Some(grid);
+        bsp
+    }
+
+    /// This map with the SH grid replaced, or taken away.
     #[must_use]
     pub fn with_sh_grid(&self, grid: Option<&ShGrid>) -> Self {
         let bytes = grid.map(encode_sh_grid).unwrap_or_default();
@@ -101,18 +174,60 @@ fn encode_sh_grid(grid: &ShGrid) -> Vec<u8> {
     bytes
 }
 
-/// The file's bytes: exactly those that were read if nothing was replaced.
+/// What a map becomes on disk.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Written {
+    /// The map.
+    pub bsp: Vec<u8>,
+    /// The SH grid for a file of its own beside the map, with the extension `shgrid`; `None` when there is nothing to put
+    /// there.
+    pub sidecar: Option<Vec<u8>>,
+    /// Where the SH grid went; `None` without one. Only IBSP has lump 18: in other formats [`ShContainer::V47`] becomes
+    /// [`ShContainer::Bspx`].
+    pub container: Option<ShContainer>,
+}
+
+/// The file's bytes with the SH grid where it was found, or in lump 18 when it is new. A grid that lies in a file beside
+/// the map stays there as long as it is unchanged, and goes into the map when it was replaced.
+pub fn write(bsp: &Bsp) -> Vec<u8> {
+    let found = bsp.sh_container.unwrap_or_default();
+    let replaced = bsp.replaced.contains_key(&LumpKind::LightGridSh);
+    match found {
+        ShContainer::Sidecar if replaced => write_with(bsp, ShContainer::V47).bsp,
+        container => write_with(bsp, container).bsp,
+    }
+}
+
+/// The map's bytes with the SH grid in `container`: exactly those that were read if nothing was replaced and the grid stays
+/// where it was found.
 ///
 /// Otherwise all other lumps keep their bytes, order and alignment, and the compiler's mark and unknown data between lumps
-/// stay; only offsets move. An SH grid makes it IBSP 47 with 19 directory entries; taking the grid out of such a file
-/// makes it 46 with 17 again, or 47 with 18 when it holds advertisements.
-pub fn write(bsp: &Bsp) -> Vec<u8> {
-    if bsp.replaced.is_empty() {
-        return bsp.source.to_vec();
+/// stay; only offsets move. An SH grid in lump 18 makes it IBSP 47 with 19 directory entries; taking the grid out of such
+/// a file makes it 46 with 17 again, or 47 with 18 when it holds advertisements.
+pub fn write_with(bsp: &Bsp, container: ShContainer) -> Written {
+    let container = match container {
+        ShContainer::V47 if bsp.directory.format().has_styles() => ShContainer::Bspx,
+        container => container,
+    };
+    let sh = bsp.lump_bytes(LumpKind::LightGridSh);
+    let container = (!sh.is_empty()).then_some(container);
+    let sidecar = (container == Some(ShContainer::Sidecar)).then(|| bspx::pack_sh(sh));
+    let bytes = if bsp.replaced.is_empty() && container == bsp.sh_container {
+        bsp.source.to_vec()
+    } else {
+        rewrite(bsp, container)
+    };
+    Written {
+        bsp: bytes,
+        sidecar,
+        container,
     }
+}
+
+fn rewrite(bsp: &Bsp, container: Option<ShContainer>) -> Vec<u8> {
     let directory = &bsp.directory;
     let had_sh = directory.entry(LumpKind::LightGridSh).is_live();
-    let has_sh = !bsp.lump_bytes(LumpKind::LightGridSh).is_empty();
+    let has_sh = container == Some(ShContainer::V47);
     let has_advertisements = !bsp.lump_bytes(LumpKind::Advertisements).is_empty();
     let (version, entry_count) = match (had_sh, has_sh) {
         (_, true) => (SH_VERSION, 19),
@@ -122,9 +237,10 @@ pub fn write(bsp: &Bsp) -> Vec<u8> {
     };
     let header_bytes = 8 + 8 * entry_count;
     let mut body = Body::new(bsp, header_bytes);
-    body.copy_all(bsp);
+    body.copy_all(bsp, &overrides(bsp, has_sh));
+    body.put_block(bsp, container == Some(ShContainer::Bspx));
     let mut file = Vec::with_capacity(body.bytes.len());
-    file.extend_from_slice(b"IBSP");
+    file.extend_from_slice(directory.format().ident());
     file.extend_from_slice(&version.to_le_bytes());
     for entry in body.lumps.iter().take(entry_count) {
         for value in [entry.offset, entry.length] {
@@ -133,6 +249,20 @@ pub fn write(bsp: &Bsp) -> Vec<u8> {
     }
     file.extend_from_slice(body.bytes.get(header_bytes..).unwrap_or_default());
     file
+}
+
+/// Lumps whose bytes are not the old file's. Lump 18 is there only when the grid is to be kept in it.
+fn overrides(bsp: &Bsp, sh_in_lump: bool) -> BTreeMap<LumpKind, &[u8]> {
+    let replaced = bsp.replaced.iter();
+    let mut lumps: BTreeMap<LumpKind, &[u8]> =
+        replaced.map(|(kind, bytes)| (*kind, &**bytes)).collect();
+    let sh = LumpKind::LightGridSh;
+    let stays = sh_in_lump && bsp.sh_container == Some(ShContainer::V47);
+    if !stays || bsp.replaced.contains_key(&sh) {
+        let bytes = if sh_in_lump { bsp.lump_bytes(sh) } else { &[] };
+        lumps.insert(sh, bytes);
+    }
+    lumps
 }
 
 /// The file being put together: header space, then lumps and gaps in the old order.
@@ -158,7 +288,7 @@ impl Body {
     }
 
     /// Header sizes differ by multiples of 8, so what was aligned in the old file is aligned in the new one.
-    fn copy_all(&mut self, bsp: &Bsp) {
+    fn copy_all(&mut self, bsp: &Bsp, overrides: &BTreeMap<LumpKind, &[u8]>) {
         let directory = &bsp.directory;
         let mut behind_replaced = false;
         for segment in segments(directory, bsp.source.len()) {
@@ -169,7 +299,7 @@ impl Body {
             }
             self.align_like(segment.range.start);
             if let Some(kind) = segment.kind {
-                let replaced = bsp.replaced.get(&kind);
+                let replaced = overrides.get(&kind);
                 self.put(kind, replaced.map_or(old, |bytes| bytes));
                 behind_replaced = replaced.is_some();
             } else {
@@ -180,15 +310,41 @@ impl Body {
         if behind_replaced {
             self.align_like(0);
         }
-        for (kind, bytes) in &bsp.replaced {
+        for (kind, bytes) in overrides {
             if !directory.entry(*kind).is_live() && !bytes.is_empty() {
                 self.align_like(0);
                 self.put(*kind, bytes);
                 self.align_like(0);
             }
         }
-        for kind in LumpKind::ALL {
+        for kind in directory.kinds() {
             self.place_empty(bsp, kind);
+        }
+    }
+
+    /// The extra lumps behind the last lump: those that were there, and the SH grid when it belongs there. Trailing bytes
+    /// move behind them.
+    fn put_block(&mut self, bsp: &Bsp, with_sh: bool) {
+        let old = bsp.directory.bspx.iter().flat_map(|block| &block.entries);
+        let mut lumps: Vec<([u8; 24], &[u8])> = old
+            .filter(|entry| !entry.is_named(bspx::SH_NAME))
+            .filter_map(|found| Some((found.name, bsp.source.get(found.entry.range())?)))
+            .collect();
+        let packed = bspx::pack_sh(bsp.lump_bytes(LumpKind::LightGridSh));
+        if with_sh {
+            lumps.push((bspx::sh_name(), &packed));
+        }
+        if lumps.is_empty() {
+            return;
+        }
+        let live = self.lumps.iter().filter(|entry| entry.is_live());
+        let end = live.map(|entry| entry.range().end).max();
+        let tail = self.bytes.split_off(end.unwrap_or(self.bytes.len()));
+        self.align_like(0);
+        let block = bspx::encode_block(self.bytes.len(), &lumps);
+        self.bytes.extend(block);
+        if tail.len() > PADDING_MAX || tail.iter().any(|byte| *byte != 0) {
+            self.bytes.extend(tail);
         }
     }
 
@@ -228,8 +384,8 @@ impl Body {
 /// The old file behind its directory, cut into lumps and the gaps between them, in file order. A lump that overlaps an
 /// earlier one appears as a copy of its own.
 fn segments(directory: &Directory, length: usize) -> Vec<Segment> {
-    let mut live: Vec<(LumpKind, LumpEntry)> = LumpKind::ALL
-        .into_iter()
+    let mut live: Vec<(LumpKind, LumpEntry)> = directory
+        .kinds()
         .map(|kind| (kind, directory.entry(kind)))
         .filter(|(_, entry)| entry.is_live())
         .collect();
@@ -249,10 +405,12 @@ fn segments(directory: &Directory, length: usize) -> Vec<Segment> {
         });
         at = at.max(entry.range().end);
     }
-    if length > at {
+    // The block of extra lumps is made anew, and the padding before it.
+    let block_end = directory.bspx.as_ref().map_or(at, |block| block.range.end);
+    if length > block_end {
         segments.push(Segment {
             kind: None,
-            range: at..length,
+            range: block_end..length,
         });
     }
     segments
