@@ -31,8 +31,34 @@ pub(crate) enum Command {
     Sample(SampleArgs),
     /// Bakes the light grids anew and writes a new BSP
     Bake(Box<BakeArgs>),
+    /// A map as a folder of JSON files, named as q3map2 -json names them
+    Unpack(UnpackArgs),
+    /// A map from such a folder
+    Pack(PackArgs),
     /// Draws a picture, without a window
     Shot(ShotArgs),
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct UnpackArgs {
+    #[command(flatten)]
+    pub(crate) map: MapArgs,
+    /// Folder to write; new or empty
+    #[arg(value_name = "DIR")]
+    pub(crate) folder: PathBuf,
+    /// Replace the files of an older unpacking in a folder that is not empty
+    #[arg(long)]
+    pub(crate) force: bool,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct PackArgs {
+    /// Folder with the files of `unpack`, or of q3map2 -json
+    #[arg(value_name = "DIR")]
+    pub(crate) folder: PathBuf,
+    /// BSP file to write
+    #[arg(value_name = "MAP")]
+    pub(crate) output: PathBuf,
 }
 
 #[derive(Args, Debug)]

@@ -16,6 +16,7 @@
 
 pub mod bsp;
 pub mod entities;
+pub mod json;
 pub mod lattice;
 pub mod map_file;
 pub mod material_script;
