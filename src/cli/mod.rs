@@ -10,6 +10,7 @@ mod args;
 mod bake;
 mod bake_args;
 mod bake_report;
+mod check;
 mod error;
 mod game_paths;
 mod info;
@@ -53,6 +54,7 @@ where
         Command::Info(args) => info::run(args, &mut output),
         Command::Sample(args) => sample::run(args, &mut output),
         Command::Bake(args) => bake::run(args, &mut output),
+        Command::Check(args) => check::run(args, &mut output),
         Command::Unpack(args) => unpack::run(args, &mut output),
         Command::Pack(args) => pack::run(args, &mut output),
         #[cfg(feature = "viewer")]

@@ -15,6 +15,7 @@
 )]
 
 pub mod bsp;
+pub mod check;
 pub mod entities;
 pub mod json;
 pub mod lattice;
