@@ -107,6 +107,9 @@ fn comparable(kind: LumpKind, lump: &[u8]) -> Vec<u8> {
     lump
 }
 
+/// Maps of more bytes are taken apart once only, to save time.
+const SMALL: usize = 250_000;
+
 /// Identity with the extra file, equal lumps without it, equal JSON the second time.
 fn assert_identity(name: &str, map: &[u8]) {
     let files = taken_apart(map);
@@ -146,7 +149,12 @@ fn assert_identity(name: &str, map: &[u8]) {
 #[test]
 fn small_maps_come_back_byte_for_byte() {
     for path in small_maps() {
-        assert_identity(&path.display().to_string(), &std::fs::read(&path).unwrap());
+        let (name, map) = (path.display().to_string(), std::fs::read(&path).unwrap());
+        if map.len() <= SMALL || name.ends_with("atrium.bsp") {
+            assert_identity(&name, &map);
+        } else {
+            assert!(put_together(&taken_apart(&map)).unwrap() == map, "{name}");
+        }
     }
 }
 
@@ -517,6 +525,9 @@ fn the_tool_takes_apart_and_puts_together() {
     let run = luxtool(&["pack", &parts, &target]);
     assert_eq!(run.code, 0, "{}", run.err);
     assert!(std::fs::read(&target).unwrap() == std::fs::read(&demo).unwrap());
+    assert!(run.out.is_empty() && run.err.contains("bytes written to"));
+    let checked = luxtool(&["check", &target, "--json"]).json();
+    assert_eq!(checked["counts"]["error"], 0);
 
     // A folder with something in it is not touched unless it is said; then the old files go.
     std::fs::write(Path::new(&parts).join("shaders.json"), "old").unwrap();

@@ -216,7 +216,7 @@ struct Counts {
 }
 
 impl Counts {
-    fn add(&mut self, point: &LightGridPoint, place: Place) {
+    fn add(&mut self, point: LightGridPoint, place: Place) {
         let no_ambient = point.ambient == [0; 3];
         let black = no_ambient && point.directed == [0; 3];
         match place {
@@ -243,7 +243,7 @@ impl Counts {
 fn check_points(scene: &Scene, grid: &LightGrid, list: &mut Vec<Finding>) {
     let mut counts = Counts::default();
     for (point, place) in grid.points.iter().zip(places(scene, &grid.lattice)) {
-        counts.add(point, place);
+        counts.add(*point, place);
     }
     let total = grid.points.len();
     if counts.black == total {

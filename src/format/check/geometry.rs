@@ -214,7 +214,7 @@ fn check_triangles(view: &View<'_>, list: &mut Findings, surface: usize, record:
         let [a, b, c] = points.map(Vec3::as_dvec3);
         if sound && (b - a).cross(c - a).length_squared() == 0.0 {
             list.add(
-                "W313",
+                "I313",
                 LumpKind::Surfaces,
                 Some(surface),
                 &[("triangle", triangle as f64)],

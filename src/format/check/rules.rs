@@ -107,7 +107,7 @@ pub const RULES: &[Rule] = &[
     rule("I304", "a vertex normal is zero"),
     rule("E311", "an index names a vertex outside its surface"),
     rule("E312", "a surface's number of indexes is no multiple of 3"),
-    rule("W313", "a triangle has no area"),
+    rule("I313", "a triangle has no area"),
     rule(
         "W321",
         "a fog covers the whole world: Quake 3 refuses the map, others ignore it",
