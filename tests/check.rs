@@ -76,7 +76,8 @@ fn text(bytes: &mut Vec<u8>, entities: &str) {
 
 /// The first surface of a kind.
 fn surface(bytes: &[u8], kind: usize) -> usize {
-    (0..)
+    let count = get(bytes, 12 + 8 * 13) / 104;
+    (0..count)
         .find(|index| get(bytes, at(bytes, 13, *index, 8)) == kind)
         .unwrap()
 }
@@ -270,7 +271,7 @@ const CASES: &[(&str, Damage)] = &[
     ("W361", |b| replace(b, 16, b"1234567")),
     ("W381", |b| text(b, "{ \"classname\" \"worldspawn\" } }")),
     ("I382", |b| {
-        replace(b, 0, b"{ \"classname\" \"worldspawn\" }")
+        replace(b, 0, b"{ \"classname\" \"worldspawn\" }");
     }),
     ("W383", |b| {
         text(
@@ -286,12 +287,12 @@ const CASES: &[(&str, Damage)] = &[
         );
     }),
     ("I385", |b| {
-        let pairs: String = (0..65).map(|n| format!("\"k{n}\" \"v\" ")).collect();
+        let pairs = "\"k\" \"v\" ".repeat(65);
         text(b, &format!("{{ {pairs} }}"));
     }),
     ("I386", |b| text(b, "{ \"classname\" \"other\" }")),
     ("I387", |b| {
-        text(b, "{ \"classname\" \"worldspawn\" \"Classname\" \"x\" }")
+        text(b, "{ \"classname\" \"worldspawn\" \"Classname\" \"x\" }");
     }),
     ("W113", |b| replace(b, 15, &[1; 8 * 7])),
     ("I401", |b| set_length(b, 15, 0)),

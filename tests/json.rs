@@ -289,6 +289,7 @@ fn foreign_json_is_read_by_order_and_names() {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "a table")]
 fn malformed_files_are_refused_with_their_place() {
     let map = std::fs::read(repository_file(DEMO)).unwrap();
     let files = taken_apart(&map);
