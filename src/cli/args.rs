@@ -31,8 +31,57 @@ pub(crate) enum Command {
     Sample(SampleArgs),
     /// Bakes the light grids anew and writes a new BSP
     Bake(Box<BakeArgs>),
+    /// Judges a map: file, indexes, geometry, light grids
+    Check(CheckArgs),
+    /// A map as a folder of JSON files, named as q3map2 -json names them
+    Unpack(UnpackArgs),
+    /// A map from such a folder
+    Pack(PackArgs),
     /// Draws a picture, without a window
     Shot(ShotArgs),
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct CheckArgs {
+    #[command(flatten)]
+    pub(crate) map: MapArgs,
+    /// Exit with 1 when there is a finding at least this bad
+    #[arg(long = "fail-on", value_name = "SEVERITY", default_value = "error")]
+    pub(crate) fail_on: FailOn,
+    /// One JSON object (`luxgrid/check/1`) instead of text
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// From which severity on findings are a failure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum FailOn {
+    /// Errors only
+    Error,
+    /// Warnings and errors
+    Warning,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct UnpackArgs {
+    #[command(flatten)]
+    pub(crate) map: MapArgs,
+    /// Folder to write; new or empty
+    #[arg(value_name = "DIR")]
+    pub(crate) folder: PathBuf,
+    /// Replace the files of an older unpacking in a folder that is not empty
+    #[arg(long)]
+    pub(crate) force: bool,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct PackArgs {
+    /// Folder with the files of `unpack`, or of q3map2 -json
+    #[arg(value_name = "DIR")]
+    pub(crate) folder: PathBuf,
+    /// BSP file to write
+    #[arg(value_name = "MAP")]
+    pub(crate) output: PathBuf,
 }
 
 #[derive(Args, Debug)]
@@ -305,7 +354,7 @@ mod tests {
     fn what_is_unknown_or_incomplete_is_refused() {
         for line in [
             "luxtool",
-            "luxtool check a.bsp",
+            "luxtool check a.bsp -fail-on info",
             "luxtool info",
             "luxtool info a.bsp -nosuch",
             "luxtool sample a.bsp",

@@ -10,16 +10,19 @@ mod args;
 mod bake;
 mod bake_args;
 mod bake_report;
+mod check;
 mod error;
 mod game_paths;
 mod info;
 mod lights;
 mod output;
+mod pack;
 mod progress;
 mod reference;
 mod sample;
 #[cfg(feature = "viewer")]
 mod shot;
+mod unpack;
 mod values;
 
 use std::ffi::OsString;
@@ -51,6 +54,9 @@ where
         Command::Info(args) => info::run(args, &mut output),
         Command::Sample(args) => sample::run(args, &mut output),
         Command::Bake(args) => bake::run(args, &mut output),
+        Command::Check(args) => check::run(args, &mut output),
+        Command::Unpack(args) => unpack::run(args, &mut output),
+        Command::Pack(args) => pack::run(args, &mut output),
         #[cfg(feature = "viewer")]
         Command::Shot(args) => shot::run(args, &mut output),
         #[cfg(not(feature = "viewer"))]

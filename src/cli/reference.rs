@@ -3,6 +3,7 @@ use std::fmt::Write;
 use clap::{Arg, ArgAction, Command, CommandFactory};
 
 use crate::cli::args::Cli;
+use crate::format::check::RULES;
 
 /// `docs/cli.md`, made from the definitions that also parse.
 pub fn reference() -> String {
@@ -45,6 +46,20 @@ fn push_command(text: &mut String, command: Command) {
     );
     for arg in command.get_arguments().filter(|arg| arg.get_id() != "help") {
         let _ = writeln!(text, "| {} | {} |", name(arg), meaning(arg));
+    }
+    if command.get_name() == "check" {
+        push_rules(text);
+    }
+}
+
+/// The codes of `check`.
+fn push_rules(text: &mut String) {
+    text.push_str(
+        "\nCodes never change their meaning; the letter is the severity: `E` error, `W` warning, `I` info. A map that cannot be\n\
+         opened gives its one finding and the exit code 2.\n\n| code | finding |\n|---|---|\n",
+    );
+    for rule in RULES {
+        let _ = writeln!(text, "| {} | {} |", rule.code, rule.what);
     }
 }
 

@@ -15,7 +15,9 @@
 )]
 
 pub mod bsp;
+pub mod check;
 pub mod entities;
+pub mod json;
 pub mod lattice;
 pub mod map_file;
 pub mod material_script;

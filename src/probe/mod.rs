@@ -7,12 +7,14 @@
 mod blocked;
 mod corner;
 mod decode;
+mod findings;
 mod legacy;
 mod sh;
 
 pub use blocked::blocked_points;
 pub use corner::{Corner, Verdict, trilinear_corners};
 pub use decode::decode_direction;
+pub use findings::findings;
 pub use legacy::{
     LegacyLight, LegacyProfile, LegacySample, node_legacy, sample_legacy, shade_legacy,
 };
