@@ -85,7 +85,7 @@ impl Effects {
                 let search = self.search.clone();
                 let work = move |context: &JobContext| load(revision, &source, &search, context);
                 match self.spawn("load", revision, work) {
-                    Ok(running) => self.load = Some(running),
+                    Ok(running) => replace(&mut self.load, running),
                     Err(message) => {
                         return Performed::Done(Command::LoadFailed { revision, message });
                     }
@@ -113,7 +113,7 @@ impl Effects {
             } => {
                 let work = move |context: &JobContext| bake(&scene, &grids, &settings, context);
                 match self.spawn("bake", revision, work) {
-                    Ok(running) => self.bake = Some(running),
+                    Ok(running) => replace(&mut self.bake, running),
                     Err(message) => {
                         return Performed::Done(Command::BakeFailed { revision, message });
                     }
@@ -241,6 +241,13 @@ impl Effects {
     }
 }
 
+/// Puts a job into its slot. The window must not stand still until an older one has noticed that it is cancelled.
+fn replace<T: Send + 'static>(slot: &mut Option<Running<T>>, running: Running<T>) {
+    if let Some(older) = slot.replace(running) {
+        older.job.abandon();
+    }
+}
+
 /// Takes a job that has ended out of its slot.
 fn ended<T: Send + 'static>(
     slot: &mut Option<Running<T>>,
@@ -337,14 +344,12 @@ fn bake(
             .clone()
             .map(Arc::new)
             .or_else(|| old.lighting.light_grid.clone()),
-        sh_grid: baked
-            .sh_grid
-            .clone()
-            .map(Arc::new)
-            .or_else(|| old.lighting.sh_grid.clone()),
+        // A save drops an SH grid that was not baked anew; what is shown is what would be saved.
+        sh_grid: baked.sh_grid.clone().map(Arc::new),
     };
     context.progress.begin("checking points", 0);
     let grids = grid_set(scene, lighting);
+    context.cancel.check()?;
     Ok(Finished {
         baked: Arc::new(baked),
         grids,
