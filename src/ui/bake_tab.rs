@@ -124,6 +124,15 @@ fn plan_ui(ui: &mut Ui, model: &Model<'_>) {
                 lights.bsp_entities, lights.map_entities, lights.areas, lights.suns, lights.sky
             );
             ui.add(egui::Label::new(RichText::new(found).color(theme::WEAK)).wrap());
+            let has_sh = model
+                .state
+                .map
+                .as_ref()
+                .is_some_and(|map| map.original.lighting.sh_grid.is_some());
+            if has_sh && plan.sh.is_none() {
+                let text = "▲ The file's SH grid is dropped: it would show the old light";
+                ui.add(egui::Label::new(RichText::new(text).color(theme::WARNING)).wrap());
+            }
             for (name, requested, lattice) in [
                 ("Legacy", plan.legacy_requested, &plan.legacy),
                 ("SH", plan.sh_requested, &plan.sh),
@@ -167,13 +176,17 @@ fn action_ui(ui: &mut Ui, model: &Model<'_>, form: &BakeForm, commands: &mut Vec
             let left = progress
                 .remaining_secs()
                 .map_or_else(String::new, |secs| format!(" · {secs:.0} s left"));
-            let text = format!(
-                "{} · {} / {} · {:.0}/s{left}",
-                progress.stage,
-                thousands(progress.done),
-                thousands(progress.total),
-                progress.rate()
-            );
+            let text = if progress.total == 0 {
+                format!("{} …", progress.stage)
+            } else {
+                format!(
+                    "{} · {} / {} · {:.0}/s{left}",
+                    progress.stage,
+                    thousands(progress.done),
+                    thousands(progress.total),
+                    progress.rate()
+                )
+            };
             ui.label(RichText::new(text).color(theme::WEAK));
         }
         if ui
