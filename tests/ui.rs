@@ -58,7 +58,7 @@ impl Program {
         }
         let plan = self.state.refresh_plan();
         self.perform(plan);
-        let (mut options, mut form) = (self.state.options, self.state.bake_form);
+        let (mut options, mut form) = (self.state.options, self.state.bake_form.clone());
         let model = Model {
             state: &self.state,
             progress: self.effects.progress(),
@@ -158,6 +158,7 @@ fn demo_on_disk(folder: &Path) -> PathBuf {
     maps.join("atrium.bsp")
 }
 
+#[expect(clippy::too_many_lines, reason = "one story, told in order")]
 #[test]
 fn resizing_baking_cancelling_saving_and_reloading() {
     let folder = tempfile::tempdir().unwrap();
@@ -185,7 +186,7 @@ fn resizing_baking_cancelling_saving_and_reloading() {
     // A fine grid takes long enough to be cancelled.
     click(&mut harness, "Bake F5");
     assert!(harness.state().state.baking.is_some());
-    harness.get_by_label_contains("/s");
+    harness.get_by_label("Bake progress of the form");
     click(&mut harness, "Cancel bake");
     wait(&mut harness, "cancelling", |program| {
         program.state.baking.is_none()
@@ -202,7 +203,7 @@ fn resizing_baking_cancelling_saving_and_reloading() {
     ] {
         enter(&mut harness, label, number);
     }
-    harness.get_by_label_contains("-gridsize 128 128 128 -sh -gridsh 96 96 128");
+    harness.get_by_label_contains("-sh -gridsize 128 128 128 -gridsh 96 96 128");
     wait(&mut harness, "planning", |program| {
         let map = program.state.map.as_ref().unwrap();
         let plan = program.state.plan.as_ref();
@@ -263,6 +264,35 @@ fn resizing_baking_cancelling_saving_and_reloading() {
         lighting(&harness) == baked_lighting,
         "the file holds what was baked"
     );
+}
+
+#[test]
+fn a_bake_of_the_legacy_grid_alone_shows_that_the_sh_grid_goes() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = demo_on_disk(folder.path());
+    let mut harness = harness();
+    open(&mut harness, &path);
+    click(&mut harness, "Bake tab");
+    click(&mut harness, "SH (lump 18)");
+    wait(&mut harness, "planning", |program| {
+        let map = program.state.map.as_ref().unwrap();
+        let plan = program.state.plan.as_ref();
+        plan.is_some_and(|plan| plan.is_for(map.revision, &program.state.bake_form))
+    });
+    harness.get_by_label_contains("SH grid is taken out");
+    click(&mut harness, "Bake F5");
+    wait(&mut harness, "baking", |program| {
+        program.state.baking.is_none()
+    });
+    let map = harness.state().state.map.as_ref().unwrap();
+    let shown = map.bake.as_ref().unwrap().grids.lighting.clone();
+    assert!(shown.light_grid.is_some() && shown.sh_grid.is_none());
+    harness.state_mut().command(Command::Save);
+    wait(&mut harness, "saving", |program| {
+        program.state.saving.is_none()
+    });
+    let map = harness.state().state.map.as_ref().unwrap();
+    assert!(map.bake.is_none() && map.original.lighting == shown);
 }
 
 #[test]
@@ -433,4 +463,53 @@ fn a_path_field_stands_in_for_a_missing_file_dialog() {
     harness.key_press(egui::Key::Escape);
     harness.run_steps(2);
     assert!(harness.query_by_label("Open file").is_none());
+}
+
+/// The demo keeps its lights in the BSP, so a plan counts them there and adds those of the chosen file.
+#[test]
+fn a_chosen_map_source_gives_its_lights_and_one_without_any_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        path
+    };
+    let two = write(
+        "two.map",
+        "{ \"classname\" \"worldspawn\" { ( 0 0 0 ) } }\n{ \"classname\" \"light\" \"origin\" \"0 0 64\" }\n{ \"classname\" \"lightJunior\" }\n",
+    );
+    let none = write("none.map", "{ \"classname\" \"worldspawn\" }");
+    let mut harness = harness();
+    open_demo(&mut harness);
+    click(&mut harness, "Bake tab");
+    let from_map = |program: &Program| {
+        let plan = program.state.plan.as_ref()?;
+        let map = program.state.map.as_ref()?;
+        plan.is_for(map.revision, &program.state.bake_form)
+            .then(|| {
+                plan.result
+                    .as_ref()
+                    .map_or(0, |plan| plan.lights.map_entities)
+            })
+    };
+    wait(&mut harness, "planning", |program| {
+        from_map(program) == Some(0)
+    });
+
+    harness.state_mut().command(Command::OpenPath(none));
+    wait(&mut harness, "reading", |program| {
+        program
+            .state
+            .log
+            .iter()
+            .any(|line| line.text.contains("holds no light"))
+    });
+    harness.state_mut().command(Command::OpenPath(two));
+    wait(&mut harness, "planning with lights", |program| {
+        from_map(program) == Some(2)
+    });
+    click(&mut harness, "Reset lights");
+    wait(&mut harness, "planning again", |program| {
+        from_map(program) == Some(0)
+    });
 }

@@ -77,9 +77,9 @@ fn the_window_shows_the_demo_with_spheres_and_panels() {
             "--probes",
             "sh",
             "--pin",
-            "40,-40,110",
+            "120,40,120",
             "--at",
-            "-420,-60,130,0,4",
+            "-440,-170,120,20,3",
         ])
         .env("DISPLAY", &display.name)
         .env_remove("WAYLAND_DISPLAY")

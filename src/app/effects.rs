@@ -5,11 +5,13 @@ use std::time::Instant;
 use anyhow::Context as _;
 
 use crate::format::bsp;
+use crate::format::entities::Entity;
+use crate::format::map_file;
 use crate::job::{Job, JobContext, JobError, JobState, ProgressSnapshot, Warning};
 use crate::light::{self, BakeSettings, Baked};
 use crate::math::Ray;
 use crate::probe::blocked_points;
-use crate::scene::{self, Lighting, Scene};
+use crate::scene::{self, Lighting, MapSource, Scene};
 use crate::trace::Picker;
 use crate::vfs::{self, MapTarget, OpenedMap, SearchOptions};
 use crate::view::{
@@ -36,6 +38,7 @@ pub struct Effects {
     plan: Option<(BakeForm, Running<PlanCache>)>,
     bake: Option<Running<Finished>>,
     save: Option<Running<Written>>,
+    lights: Option<Running<MapSource>>,
     picker: Option<Picker>,
 }
 
@@ -74,6 +77,7 @@ impl Effects {
             plan: None,
             bake: None,
             save: None,
+            lights: None,
             picker: None,
         }
     }
@@ -96,7 +100,8 @@ impl Effects {
                 scene,
                 form,
             } => {
-                let work = move |_: &JobContext| Ok(PlanCache::new(&scene, revision, form));
+                let planned = form.clone();
+                let work = move |_: &JobContext| Ok(PlanCache::new(&scene, revision, planned));
                 match self.spawn("plan", revision, work) {
                     Ok(running) => self.plan = Some((form, running)),
                     Err(message) => {
@@ -136,6 +141,13 @@ impl Effects {
                     Err(message) => return Performed::Done(Command::SaveFailed(message)),
                 }
             }
+            Effect::ReadLights(path) => {
+                let work = move |_: &JobContext| read_lights(path);
+                match self.spawn("lights", 0, work) {
+                    Ok(running) => self.lights = Some(running),
+                    Err(message) => return Performed::Done(Command::Failed(message)),
+                }
+            }
             Effect::Pick { ray, purpose } => return Performed::Done(self.pick(ray, purpose)),
             Effect::PickFile(_) | Effect::SaveImage | Effect::CopyText(_) | Effect::Quit => {
                 return Performed::NeedsWindow(effect);
@@ -160,6 +172,12 @@ impl Effects {
             });
         }
         commands.extend(self.poll_plan());
+        if let Some((_, outcome)) = ended(&mut self.lights) {
+            commands.push(match outcome {
+                Ok(source) => Command::LightsTaken(Arc::new(source)),
+                Err(error) => Command::Failed(format!("No lights taken: {}", text(&error))),
+            });
+        }
         if let Some((revision, outcome)) = ended(&mut self.bake) {
             match outcome {
                 Ok(finished) => {
@@ -315,6 +333,25 @@ fn load(
     Ok(Loaded { map, picker })
 }
 
+/// Reads the entities of a `.map` file; one that holds no light is refused.
+fn read_lights(path: PathBuf) -> anyhow::Result<MapSource> {
+    let bytes = std::fs::read(&path).with_context(|| path.display().to_string())?;
+    let entities = map_file::entities(&bytes);
+    let is_light = |entity: &Entity| {
+        let class = entity.classname().get(..5);
+        class.is_some_and(|class| class.eq_ignore_ascii_case("light"))
+    };
+    anyhow::ensure!(
+        entities.list.iter().any(is_light),
+        "{} holds no light entities",
+        path.display()
+    );
+    Ok(MapSource {
+        origin: path,
+        entities,
+    })
+}
+
 /// A lighting with its points in solid.
 pub(super) fn grid_set(scene: &Scene, lighting: Lighting) -> GridSet {
     let legacy = lighting.light_grid.as_ref();
@@ -344,7 +381,7 @@ fn bake(
             .clone()
             .map(Arc::new)
             .or_else(|| old.lighting.light_grid.clone()),
-        // A save drops an SH grid that was not baked anew; what is shown is what would be saved.
+        // An SH grid that is not baked anew would be stale: it is taken out of the file, so it is not shown either.
         sh_grid: baked.sh_grid.clone().map(Arc::new),
     };
     context.progress.begin("checking points", 0);

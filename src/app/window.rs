@@ -253,7 +253,7 @@ impl Viewer {
         let Some(shown) = self.shown.as_mut() else {
             return;
         };
-        let (mut options, mut form) = (self.state.options, self.state.bake_form);
+        let (mut options, mut form) = (self.state.options, self.state.bake_form.clone());
         let model = Model {
             state: &self.state,
             progress: self.effects.progress(),

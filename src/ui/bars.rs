@@ -123,6 +123,7 @@ fn path_field_ui(
         let (name, word) = match purpose {
             FilePurpose::Open => ("Path of the map", "Open file"),
             FilePurpose::SaveAs => ("Save to", "Save file"),
+            FilePurpose::Lights => ("Path of the .map", "Take lights"),
         };
         let label = ui.label(RichText::new(name).color(theme::WEAK));
         let field = ui
@@ -146,6 +147,7 @@ fn path_field_ui(
             commands.push(match purpose {
                 FilePurpose::Open => Command::OpenPath(path),
                 FilePurpose::SaveAs => Command::SaveAs(path),
+                FilePurpose::Lights => Command::TakeLights(path),
             });
         }
         if ui.button("Close").tip("Closes this field (Esc).").clicked() {

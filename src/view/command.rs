@@ -6,7 +6,7 @@ use glam::{Vec2, Vec3};
 use crate::job::Warning;
 use crate::light::{BakeSettings, Baked};
 use crate::math::Ray;
-use crate::scene::Scene;
+use crate::scene::{MapSource, Scene};
 use crate::view::{
     BakeForm, Camera, GridSet, LoadedMap, PlanCache, ProbeRef, ProbeShow, RenderMode, SurfaceHit,
 };
@@ -18,6 +18,8 @@ pub enum FilePurpose {
     Open,
     /// Choose where to save the map.
     SaveAs,
+    /// Choose a `.map` to take lights from.
+    Lights,
 }
 
 /// What a ray into the picture is for.
@@ -202,6 +204,14 @@ pub enum Command {
         /// Of the map it was for.
         revision: u64,
     },
+    /// Ask for a `.map` to take lights from.
+    LightsDialog,
+    /// Take lights from this `.map`.
+    TakeLights(PathBuf),
+    /// The lights of a `.map` are read.
+    LightsTaken(Arc<MapSource>),
+    /// Lights from the BSP and the `.map` beside it again.
+    ResetLights,
     /// Stop the running bake.
     CancelBake,
     /// The other one of lighting A and B.
@@ -239,6 +249,8 @@ pub enum Effect {
         /// What.
         source: LoadSource,
     },
+    /// Read the entities of a `.map`.
+    ReadLights(PathBuf),
     /// Find the surface that a ray meets.
     Pick {
         /// The ray.

@@ -163,6 +163,10 @@ impl State {
             | Command::BakeFailed { .. }
             | Command::BakeCancelled { .. }
             | Command::CancelBake
+            | Command::LightsDialog
+            | Command::TakeLights(_)
+            | Command::LightsTaken(_)
+            | Command::ResetLights
             | Command::ToggleBlink => self.apply_bake(command),
             Command::Click { .. }
             | Command::Picked { .. }
@@ -215,7 +219,7 @@ impl State {
         Some(Effect::Plan {
             revision: map.revision,
             scene: Arc::clone(&map.scene),
-            form: self.bake_form,
+            form: self.bake_form.clone(),
         })
     }
 
@@ -265,6 +269,10 @@ impl State {
     fn apply_file(&mut self, command: Command) -> Option<Effect> {
         match command {
             Command::OpenDialog => return Some(Effect::PickFile(FilePurpose::Open)),
+            // A dropped or typed `.map` is no map to look at: it is a source of lights.
+            Command::OpenPath(path) if self.map.is_some() && is_map_source(&path) => {
+                return Some(Effect::ReadLights(path));
+            }
             Command::OpenPath(path) => return self.open(LoadSource::Path(path)),
             Command::OpenDemo => return self.open(LoadSource::Demo),
             Command::Reload => {
@@ -326,7 +334,7 @@ impl State {
         let loading = self.loading.take_if(|l| l.revision == map.revision)?;
         if !loading.keeps_view {
             self.stand_at(start_view(&map));
-            self.bake_form = self.bake_form.for_scene(&map.scene);
+            self.bake_form = self.bake_form.clone().for_scene(&map.scene);
             self.options.sample.pinned = None;
         }
         self.last_source = Some(match &map.file {
@@ -526,4 +534,10 @@ pub(super) fn same<T>(a: Option<&Arc<T>>, b: Option<&Arc<T>>) -> bool {
         (None, None) => true,
         _ => false,
     }
+}
+
+/// Whether the path is that of a `.map` file.
+fn is_map_source(path: &std::path::Path) -> bool {
+    path.extension()
+        .is_some_and(|extension| extension.eq_ignore_ascii_case("map"))
 }
