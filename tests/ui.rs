@@ -186,7 +186,7 @@ fn resizing_baking_cancelling_saving_and_reloading() {
     // A fine grid takes long enough to be cancelled.
     click(&mut harness, "Bake F5");
     assert!(harness.state().state.baking.is_some());
-    harness.get_by_label_contains("/s");
+    harness.get_by_label("Bake progress of the form");
     click(&mut harness, "Cancel bake");
     wait(&mut harness, "cancelling", |program| {
         program.state.baking.is_none()
@@ -203,7 +203,7 @@ fn resizing_baking_cancelling_saving_and_reloading() {
     ] {
         enter(&mut harness, label, number);
     }
-    harness.get_by_label_contains("-gridsize 128 128 128 -sh -gridsh 96 96 128");
+    harness.get_by_label_contains("-sh -gridsize 128 128 128 -gridsh 96 96 128");
     wait(&mut harness, "planning", |program| {
         let map = program.state.map.as_ref().unwrap();
         let plan = program.state.plan.as_ref();
@@ -264,6 +264,35 @@ fn resizing_baking_cancelling_saving_and_reloading() {
         lighting(&harness) == baked_lighting,
         "the file holds what was baked"
     );
+}
+
+#[test]
+fn a_bake_of_the_legacy_grid_alone_shows_that_the_sh_grid_goes() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = demo_on_disk(folder.path());
+    let mut harness = harness();
+    open(&mut harness, &path);
+    click(&mut harness, "Bake tab");
+    click(&mut harness, "SH (lump 18)");
+    wait(&mut harness, "planning", |program| {
+        let map = program.state.map.as_ref().unwrap();
+        let plan = program.state.plan.as_ref();
+        plan.is_some_and(|plan| plan.is_for(map.revision, &program.state.bake_form))
+    });
+    harness.get_by_label_contains("SH grid is taken out");
+    click(&mut harness, "Bake F5");
+    wait(&mut harness, "baking", |program| {
+        program.state.baking.is_none()
+    });
+    let map = harness.state().state.map.as_ref().unwrap();
+    let shown = map.bake.as_ref().unwrap().grids.lighting.clone();
+    assert!(shown.light_grid.is_some() && shown.sh_grid.is_none());
+    harness.state_mut().command(Command::Save);
+    wait(&mut harness, "saving", |program| {
+        program.state.saving.is_none()
+    });
+    let map = harness.state().state.map.as_ref().unwrap();
+    assert!(map.bake.is_none() && map.original.lighting == shown);
 }
 
 #[test]

@@ -89,7 +89,7 @@ impl Effects {
                 let search = self.search.clone();
                 let work = move |context: &JobContext| load(revision, &source, &search, context);
                 match self.spawn("load", revision, work) {
-                    Ok(running) => self.load = Some(running),
+                    Ok(running) => replace(&mut self.load, running),
                     Err(message) => {
                         return Performed::Done(Command::LoadFailed { revision, message });
                     }
@@ -118,7 +118,7 @@ impl Effects {
             } => {
                 let work = move |context: &JobContext| bake(&scene, &grids, &settings, context);
                 match self.spawn("bake", revision, work) {
-                    Ok(running) => self.bake = Some(running),
+                    Ok(running) => replace(&mut self.bake, running),
                     Err(message) => {
                         return Performed::Done(Command::BakeFailed { revision, message });
                     }
@@ -259,6 +259,13 @@ impl Effects {
     }
 }
 
+/// Puts a job into its slot. The window must not stand still until an older one has noticed that it is cancelled.
+fn replace<T: Send + 'static>(slot: &mut Option<Running<T>>, running: Running<T>) {
+    if let Some(older) = slot.replace(running) {
+        older.job.abandon();
+    }
+}
+
 /// Takes a job that has ended out of its slot.
 fn ended<T: Send + 'static>(
     slot: &mut Option<Running<T>>,
@@ -379,6 +386,7 @@ fn bake(
     };
     context.progress.begin("checking points", 0);
     let grids = grid_set(scene, lighting);
+    context.cancel.check()?;
     Ok(Finished {
         baked: Arc::new(baked),
         grids,

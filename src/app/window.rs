@@ -406,7 +406,9 @@ impl ApplicationHandler<Wake> for Viewer {
         let Some(shown) = self.shown.as_mut() else {
             return;
         };
-        if shown.egui.on_event(&shown.window, &event) {
+        // egui asks for a frame after this event too, which would never end.
+        let is_frame = matches!(event, WindowEvent::RedrawRequested);
+        if shown.egui.on_event(&shown.window, &event) && !is_frame {
             shown.window.request_redraw();
         }
         match event {

@@ -24,6 +24,7 @@ pub(crate) fn run(args: &BakeArgs, output: &mut Output<'_>) -> anyhow::Result<Ex
     let settings = args.settings()?;
     for target in args.output.iter().chain(&args.report) {
         refuse_archive(target)?;
+        refuse_lost(target)?;
     }
     let context = JobContext::default();
     let (_, scene) = args.map.build(&context)?;
@@ -75,6 +76,18 @@ fn present(args: &BakeArgs, summary: &Summary, output: &mut Output<'_>) -> anyho
     } else {
         summary.print(output.out())?;
         output.warnings(&summary.warnings)?;
+    }
+    Ok(())
+}
+
+/// What cannot be written is said before the bake, not after it.
+fn refuse_lost(target: &Path) -> anyhow::Result<()> {
+    let parent = target.parent().filter(|p| !p.as_os_str().is_empty());
+    if let Some(folder) = parent.filter(|folder| !folder.is_dir()) {
+        bail!("{}: no such folder", folder.display());
+    }
+    if target.is_dir() {
+        bail!("{}: is a folder", target.display());
     }
     Ok(())
 }

@@ -1,7 +1,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use anyhow::Context;
+use anyhow::{Context, bail};
 use clap::{Args, ValueEnum};
 use glam::Vec3;
 
@@ -134,6 +134,18 @@ impl BakeArgs {
     /// The settings that these flags ask for. Reads the file of `--lights`.
     pub(crate) fn settings(&self) -> anyhow::Result<BakeSettings> {
         let all = product(&self.scale);
+        for (name, given) in [
+            ("point", &self.point),
+            ("spherical", &self.spherical),
+            ("spot", &self.spot),
+            ("area", &self.area),
+            ("sky", &self.sky),
+        ] {
+            // An infinite scale would leave points that no engine can read.
+            if !(all * product(given)).is_finite() {
+                bail!("-scale times all -{name} is not a finite number");
+            }
+        }
         let sh_cell = match (&self.gridsh, self.gridscalesh) {
             (Some(cell), _) => ShCell::Explicit(Vec3::from_slice(cell)),
             (None, Some(factor)) => ShCell::Scale(factor),
@@ -269,6 +281,16 @@ mod tests {
             settings.command_line,
             "-light -faster -gridsh 16 16 32.5 -point 0.5 -scale 6"
         );
+    }
+
+    #[test]
+    fn scales_beyond_the_range_of_numbers_are_refused() {
+        let args = BakeArgs {
+            sky: vec![1e38, 1e38],
+            ..plain()
+        };
+        let error = format!("{:#}", args.settings().unwrap_err());
+        assert!(error.contains("-sky"), "{error}");
     }
 
     #[test]

@@ -113,6 +113,12 @@ impl<T: Send + 'static, E: Send + 'static> Job<T, E> {
             .unwrap_or_else(|_| Err(JobError::Panicked("the result was taken before".to_owned())))
     }
 
+    /// Cancels without waiting: the thread ends when it notices, and its result is lost.
+    pub fn abandon(mut self) {
+        self.context.cancel.cancel();
+        self.threads.clear();
+    }
+
     /// The name given at the start.
     pub fn name(&self) -> &str {
         &self.name
@@ -181,6 +187,21 @@ mod tests {
         let started = Instant::now();
         assert!(matches!(job.wait(), Err(JobError::Cancelled)));
         assert!(started.elapsed() < Duration::from_secs(1));
+    }
+
+    #[test]
+    fn abandoning_does_not_wait() {
+        let (release, released) = sync_channel::<()>(0);
+        let work = move |context: &JobContext| {
+            // Deaf to cancelling until the test has gone on.
+            let _ = released.recv();
+            context.cancel.check()
+        };
+        let job = Job::spawn("deaf", || {}, work).unwrap();
+        let token = job.context().cancel.clone();
+        job.abandon();
+        assert!(token.is_cancelled());
+        release.send(()).unwrap();
     }
 
     #[test]

@@ -202,13 +202,17 @@ fn action_ui(ui: &mut Ui, model: &Model<'_>, form: &BakeForm, commands: &mut Vec
             let left = progress
                 .remaining_secs()
                 .map_or_else(String::new, |secs| format!(" · {secs:.0} s left"));
-            let text = format!(
-                "{} · {} / {} · {:.0}/s{left}",
-                progress.stage,
-                thousands(progress.done),
-                thousands(progress.total),
-                progress.rate()
-            );
+            let text = if progress.total == 0 {
+                format!("{} …", progress.stage)
+            } else {
+                format!(
+                    "{} · {} / {} · {:.0}/s{left}",
+                    progress.stage,
+                    thousands(progress.done),
+                    thousands(progress.total),
+                    progress.rate()
+                )
+            };
             ui.label(RichText::new(text).color(theme::WEAK));
         }
         if ui

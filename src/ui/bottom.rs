@@ -34,7 +34,7 @@ pub(crate) fn status_ui(ui: &mut Ui, model: &Model<'_>, commands: &mut Vec<Comma
                 camera.eye.x,
                 camera.eye.y,
                 camera.eye.z,
-                camera.yaw.to_degrees().rem_euclid(360.0)
+                camera.yaw.to_degrees().round().rem_euclid(360.0)
             ));
             parts.extend(grid_part(map, camera.eye));
             parts.push(state.options.mode.label().to_owned());

@@ -108,11 +108,15 @@ fn bake_ui(ui: &mut Ui, model: &Model<'_>, commands: &mut Vec<Command>) {
                     .desired_height(12.0),
             )
             .named("Bake progress");
-            let done = format!(
-                "{} / {}",
-                thousands(progress.done),
-                thousands(progress.total)
-            );
+            let done = if progress.total == 0 {
+                progress.stage.to_owned()
+            } else {
+                format!(
+                    "{} / {}",
+                    thousands(progress.done),
+                    thousands(progress.total)
+                )
+            };
             ui.label(RichText::new(done).color(theme::WEAK).small());
         }
         return;

@@ -12,7 +12,7 @@ const NAME_TRIES: u32 = 100;
 /// A symbolic link is followed: the file that it names is replaced, the link stays. Permissions of an old file are kept.
 ///
 /// # Errors
-/// [`VfsError::WriteFailed`]; an old file of that name is as it was.
+/// [`VfsError::WriteFailed`], also for a folder or a device of that name; an old file of that name is as it was.
 pub fn save(path: &Path, bytes: &[u8]) -> Result<(), VfsError> {
     let failed = |reason: String| VfsError::WriteFailed {
         path: path.to_owned(),
@@ -22,6 +22,10 @@ pub fn save(path: &Path, bytes: &[u8]) -> Result<(), VfsError> {
     let target = path.canonicalize().unwrap_or_else(|_| path.to_owned());
     if target.is_dir() {
         return Err(failed("is a folder".to_owned()));
+    }
+    // The rename would put a plain file in the place of a device or pipe.
+    if target.exists() && !target.is_file() {
+        return Err(failed("is not a regular file".to_owned()));
     }
     let (temporary, file) = create_beside(&target).map_err(|error| failed(error.to_string()))?;
     let written = write_and_rename(file, &temporary, &target, bytes);
@@ -80,6 +84,16 @@ mod tests {
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
         assert!(save(folder.path(), b"x").is_err());
         assert!(save(&folder.path().join("none/a.bsp"), b"x").is_err());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_socket_is_not_replaced() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("socket");
+        let _socket = std::os::unix::net::UnixListener::bind(&path).unwrap();
+        assert!(save(&path, b"x").is_err());
+        assert!(path.exists() && !path.is_file());
     }
 
     #[cfg(unix)]

@@ -126,7 +126,7 @@ impl BakeForm {
                 LightsBy::Auto => LightsFrom::Auto,
                 LightsBy::File(source) => LightsFrom::Entities(Arc::new(source.entities.clone())),
             },
-            command_line: self.flags().join(" "),
+            command_line: format!("-light {}", self.flags().join(" ")),
             ..BakeSettings::default()
         }
     }
@@ -157,12 +157,15 @@ impl BakeForm {
     fn flags(&self) -> Vec<String> {
         let three = |v: Vec3| format!("{} {} {}", v.x, v.y, v.z);
         let mut flags = Vec::new();
+        // In luxtool's order: the line is noted in the map.
+        if self.sh {
+            flags.push("-sh".to_owned());
+        }
         if !self.legacy {
             flags.push("-nogrid".to_owned());
         }
         flags.push(format!("-gridsize {}", three(self.legacy_cell)));
         if self.sh {
-            flags.push("-sh".to_owned());
             flags.push(match self.sh_by {
                 ShCellBy::Scale => format!("-gridscalesh {}", self.sh_scale),
                 ShCellBy::Sides => format!("-gridsh {}", three(self.sh_cell)),
@@ -236,7 +239,7 @@ mod tests {
         };
         assert_eq!(
             form.command_line("my map.bsp"),
-            "luxtool bake \"my map.bsp\" -o \"my map.bsp\" -nogrid -gridsize 64 64 128 -sh -gridsh 32 32 48.5 -threads 3"
+            "luxtool bake \"my map.bsp\" -o \"my map.bsp\" -sh -nogrid -gridsize 64 64 128 -gridsh 32 32 48.5 -threads 3"
         );
         let chosen = BakeForm {
             lights: LightsBy::File(Arc::new(MapSource {
@@ -258,5 +261,9 @@ mod tests {
             ShCell::Explicit(Vec3::new(32.0, 32.0, 48.5))
         );
         assert_eq!(settings.threads, Some(3));
+        assert_eq!(
+            settings.command_line,
+            "-light -sh -nogrid -gridsize 64 64 128 -gridsh 32 32 48.5"
+        );
     }
 }

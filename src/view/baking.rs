@@ -142,6 +142,8 @@ impl State {
             return None;
         }
         self.saving = Some(path.clone());
+        // A failure of an earlier try is no longer true.
+        self.banner = None;
         Some(Effect::SaveBsp {
             revision: map.revision,
             path,

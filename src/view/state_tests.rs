@@ -243,6 +243,20 @@ fn saving_makes_the_bake_lighting_a() {
 }
 
 #[test]
+fn a_second_try_to_save_takes_the_error_away() {
+    let mut state = with_map();
+    baked(&mut state);
+    state.apply(Command::Save);
+    state.apply(Command::SaveFailed("disk full".to_owned()));
+    assert!(state.banner.is_some() && state.saving.is_none() && state.is_unsaved());
+    assert!(matches!(
+        state.apply(Command::Save),
+        Some(Effect::SaveBsp { .. })
+    ));
+    assert_eq!(state.banner, None);
+}
+
+#[test]
 fn a_newer_bake_stays_unsaved_when_an_older_save_ends() {
     let mut state = with_map();
     baked(&mut state);
