@@ -28,7 +28,8 @@ pub(crate) fn run(args: &CheckArgs, output: &mut Output<'_>) -> anyhow::Result<E
     let report = Report::new(&findings);
     if args.json {
         output.json(&Document::new(SCHEMA, &args.map.map, &report))?;
-    } else {
+    } else if broken.is_none() {
+        // A map that cannot be opened is one message, not a report.
         report.print(output.out())?;
     }
     if let Some(error) = broken {
