@@ -189,6 +189,14 @@ fn lump<'a>(bytes: &'a [u8], lump: &Value) -> &'a [u8] {
     &bytes[offset..offset + length]
 }
 
+/// Lines of the entity lump that a bake leaves alone.
+fn lasting_keys(bytes: &[u8], info: &Value) -> Vec<String> {
+    let text = String::from_utf8_lossy(lump(bytes, &info["lumps"][0])).into_owned();
+    let is_noted = |line: &&str| line.contains("gridsize") || line.contains("_q3map2_cmdline");
+    let rest = text.lines().filter(|line| !is_noted(line));
+    rest.map(str::to_owned).collect()
+}
+
 #[test]
 fn bake_replaces_the_grids_and_nothing_else() {
     let folder = tempfile::tempdir().unwrap();
@@ -263,6 +271,7 @@ fn bake_replaces_the_grids_and_nothing_else() {
             was["name"]
         );
     }
+    assert_eq!(lasting_keys(&old, &before), lasting_keys(&new, &after));
     let leftovers = std::fs::read_dir(folder.path()).unwrap().count();
     assert_eq!(
         leftovers, 2,

@@ -174,8 +174,8 @@ impl<'a> Tracer<'a> {
         self.solids
             .first_solid(from, to, self.bare, &mut state.walk);
         let passage = self.filtered(&ray, state)?;
-        let (_, number) = passage.sky?;
-        (sky.is_none() || number.is_none() || number == sky).then_some(passage.filter)
+        let (_, met) = passage.sky?;
+        lets_in(met, sky).then_some(passage.filter)
     }
 
     /// `None` when an opaque triangle is met, or filters leave nothing.
@@ -240,6 +240,11 @@ impl<'a> Tracer<'a> {
         }
         share
     }
+}
+
+/// Whether the sky number `met` lets in a sun of the sky `own`; a sun or a sky without a number goes with any.
+fn lets_in(met: Option<u8>, own: Option<u8>) -> bool {
+    own.is_none() || met.is_none() || met == own
 }
 
 fn is_inside(crossing: &Crossing) -> bool {
@@ -345,4 +350,16 @@ fn classify(
         Occluder::Opaque
     };
     Some(occluder)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sun_shines_through_its_own_sky_alone() {
+        assert!(lets_in(Some(1), Some(1)));
+        assert!(!lets_in(Some(0), Some(1)));
+        assert!(lets_in(None, Some(1)) && lets_in(Some(0), None));
+    }
 }
