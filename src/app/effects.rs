@@ -337,12 +337,8 @@ fn load(
 fn read_lights(path: PathBuf) -> anyhow::Result<MapSource> {
     let bytes = std::fs::read(&path).with_context(|| path.display().to_string())?;
     let entities = map_file::entities(&bytes);
-    let is_light = |entity: &Entity| {
-        let class = entity.classname().get(..5);
-        class.is_some_and(|class| class.eq_ignore_ascii_case("light"))
-    };
     anyhow::ensure!(
-        entities.list.iter().any(is_light),
+        entities.list.iter().any(Entity::is_light),
         "{} holds no light entities",
         path.display()
     );

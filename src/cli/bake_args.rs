@@ -1,13 +1,13 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use anyhow::{Context, bail};
+use anyhow::{Context, bail, ensure};
 use clap::{Args, ValueEnum};
 use glam::Vec3;
 
 use crate::cli::game_paths::MapArgs;
 use crate::cli::values;
-use crate::format::entities::Entities;
+use crate::format::entities::{Entities, Entity};
 use crate::light::{BakeSettings, LightModel, LightsFrom, ShCell};
 
 /// Heading of the flags about which points are baked.
@@ -187,7 +187,13 @@ impl BakeArgs {
         };
         let bytes =
             std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
-        Ok(LightsFrom::Entities(Arc::new(Entities::parse_map(&bytes))))
+        let entities = Entities::parse_map(&bytes);
+        ensure!(
+            entities.list.iter().any(Entity::is_light),
+            "{} holds no light entities",
+            path.display()
+        );
+        Ok(LightsFrom::Entities(Arc::new(entities)))
     }
 
     /// The flags that shape the result, as q3map2 would be told; no file names, so that it may go into the map.

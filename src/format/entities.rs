@@ -65,6 +65,12 @@ impl Entity {
         self.get_any(keys).is_some_and(|text| text.starts_with('1'))
     }
 
+    /// Whether it is a light: its class begins with `light`, in any case.
+    pub fn is_light(&self) -> bool {
+        let start = self.classname().as_bytes().get(..5);
+        start.is_some_and(|start| start.eq_ignore_ascii_case(b"light"))
+    }
+
     /// `origin`, or zero.
     pub fn origin(&self) -> Vec3 {
         self.vector(&["origin"]).unwrap_or(Vec3::ZERO)

@@ -182,10 +182,12 @@ fn bake_here(
     let (list, skies) = collect(scene, &materials, &clusters, &world, settings, warnings)?;
     let counts = list.counts();
     context.cancel.check()?;
+    let tracer = Tracer::new(scene, &materials, &skies, settings, &context.cancel);
+    context.cancel.check()?;
     let lighting = Illumination {
         lights: list.lights,
         clusters: &clusters,
-        tracer: Tracer::new(scene, &materials, &skies, settings),
+        tracer,
         settings,
     };
     // The clock is the progress's: time since the stage began.

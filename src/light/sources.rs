@@ -40,7 +40,7 @@ impl<'a> LightEntities<'a> {
             LightsFrom::Entities(entities) => Some(entities),
         };
         let own = &scene.bsp.entities.list;
-        let bsp: Vec<&Entity> = own.iter().filter(|entity| is_light(entity)).collect();
+        let bsp: Vec<&Entity> = own.iter().filter(|entity| entity.is_light()).collect();
         let is_new = |entity: &&Entity| {
             settings.model == LightModel::Q3map2
                 || !bsp.iter().any(|known| {
@@ -50,7 +50,7 @@ impl<'a> LightEntities<'a> {
         let map: Vec<&Entity> = added
             .into_iter()
             .flat_map(|entities| &entities.list)
-            .filter(|entity| is_light(entity))
+            .filter(|entity| entity.is_light())
             .filter(is_new)
             .collect();
         let targets = match &settings.lights {
@@ -66,13 +66,6 @@ impl<'a> LightEntities<'a> {
             .find(|entity| entity.get("targetname") == Some(name))
             .copied()
     }
-}
-
-fn is_light(entity: &Entity) -> bool {
-    let class = entity.classname().as_bytes();
-    class
-        .get(..5)
-        .is_some_and(|start| start.eq_ignore_ascii_case(b"light"))
 }
 
 /// Makes point lights, spots and suns from light entities (section 2.3).
@@ -235,7 +228,7 @@ mod tests {
         let entities = Entities::parse(text.as_bytes());
         let all: Vec<&Entity> = entities.list.iter().collect();
         let found = LightEntities {
-            bsp: all.iter().copied().filter(|e| is_light(e)).collect(),
+            bsp: all.iter().copied().filter(|e| e.is_light()).collect(),
             map: Vec::new(),
             targets: all,
         };

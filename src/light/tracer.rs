@@ -3,6 +3,7 @@ use std::ops::ControlFlow;
 use glam::{Vec2, Vec3};
 
 use crate::format::bsp::SurfaceKind;
+use crate::job::CancelToken;
 use crate::light::materials::{Materials, compile_flags};
 use crate::light::settings::{BakeSettings, LightModel};
 use crate::light::surface_lights::{SkyNumbers, surface_triangles};
@@ -69,11 +70,14 @@ struct Part {
 
 impl<'a> Tracer<'a> {
     /// Builds the hierarchy over everything that casts shadows into the grids: patches and mesh models never do.
+    ///
+    /// Once cancelled it leaves the rest out; the caller must check and drop it.
     pub(super) fn new(
         scene: &'a Scene,
         materials: &Materials<'_>,
         skies: &SkyNumbers,
         settings: &BakeSettings,
+        cancel: &CancelToken,
     ) -> Self {
         let is_exact = settings.model == LightModel::Corrected;
         let division = if is_exact {
@@ -82,6 +86,7 @@ impl<'a> Tracer<'a> {
             Division::Above(LEAF_MAX)
         };
         let (polygons, occluders) = occluders(scene, materials, skies);
+        let polygons = polygons.into_iter().take_while(|_| !cancel.is_cancelled());
         let (solids, parts) = SolidTree::new(&scene.bsp, polygons, division);
         let (mut corners, mut triangles) = (Vec::new(), Vec::new());
         for (

@@ -87,7 +87,7 @@ impl SolidTree {
     /// Without a tree nothing is ever solid and all is one leaf, number 0. Numbers of divided leafs are new ones.
     pub fn new(
         bsp: &Bsp,
-        polygons: Vec<TreePolygon>,
+        polygons: impl IntoIterator<Item = TreePolygon>,
         division: Division,
     ) -> (Self, Vec<(u32, TreePolygon)>) {
         let nodes: Option<Vec<TreeNode>> = bsp
@@ -117,7 +117,7 @@ impl SolidTree {
 
     fn fill(
         &mut self,
-        polygons: Vec<TreePolygon>,
+        polygons: impl IntoIterator<Item = TreePolygon>,
         leaf_count: usize,
         is_solid: impl Fn(usize) -> bool,
         division: Division,
@@ -369,7 +369,7 @@ mod tests {
             owner,
             corners: corners.iter().map(corner).collect(),
         });
-        let parts = tree.fill(polygons.collect(), 8, |leaf| leaf == 5, division);
+        let parts = tree.fill(polygons, 8, |leaf| leaf == 5, division);
         (tree, parts)
     }
 

@@ -79,8 +79,8 @@ fn buttons_right_ui(ui: &mut Ui, text: &str, add: impl FnOnce(&mut Ui)) {
 fn pending_ui(ui: &mut Ui, pending: &Pending, commands: &mut Vec<Command>) {
     bar_ui(ui, "pending", theme::WARNING_BAR, |ui| {
         let text = match pending {
-            Pending::Open(_) => "▲ The bake is not saved. Open another map and lose it?",
-            Pending::Quit => "▲ The bake is not saved. Quit and lose it?",
+            Pending::Open(_) => "▲ A bake runs or is not saved. Open another map and lose it?",
+            Pending::Quit => "▲ A bake runs or is not saved. Quit and lose it?",
         };
         buttons_right_ui(ui, text, |ui| {
             if ui
@@ -91,7 +91,7 @@ fn pending_ui(ui: &mut Ui, pending: &Pending, commands: &mut Vec<Command>) {
                 commands.push(Command::KeepBake);
             }
             if ui
-                .button("Save bake first")
+                .button("Save and stay")
                 .tip("Puts the bake into the BSP (Ctrl+S).")
                 .clicked()
             {

@@ -99,7 +99,7 @@ fn counts_ui(ui: &mut Ui, map: &LoadedMap) {
         .entities
         .list
         .iter()
-        .filter(|entity| entity.classname().starts_with("light"))
+        .filter(|entity| entity.is_light())
         .count();
     for (name, count) in [
         ("Surfaces", bsp.surfaces.len()),

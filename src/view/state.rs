@@ -223,6 +223,11 @@ impl State {
         })
     }
 
+    /// Whether leaving the map would lose a bake, finished or running.
+    fn would_lose_bake(&self) -> bool {
+        self.is_unsaved() || self.baking.is_some()
+    }
+
     /// Whether closing would lose a bake.
     pub fn is_unsaved(&self) -> bool {
         self.map.as_ref().is_some_and(LoadedMap::is_unsaved)
@@ -291,7 +296,7 @@ impl State {
                 Pending::Quit => return Some(Effect::Quit),
             },
             Command::KeepBake => self.pending = None,
-            Command::Quit if self.is_unsaved() => self.pending = Some(Pending::Quit),
+            Command::Quit if self.would_lose_bake() => self.pending = Some(Pending::Quit),
             Command::Quit => return Some(Effect::Quit),
             _ => {}
         }
@@ -306,7 +311,7 @@ impl State {
 
     fn open(&mut self, source: LoadSource) -> Option<Effect> {
         self.panels.path_field = None;
-        if self.is_unsaved() {
+        if self.would_lose_bake() {
             self.pending = Some(Pending::Open(source));
             return None;
         }
