@@ -31,7 +31,7 @@ fn put_i32(bytes: &mut [u8], at: usize, value: i32) {
 }
 
 fn get_i32(bytes: &[u8], at: usize) -> i32 {
-    i32::from_le_bytes(bytes[at..at + 4].try_into().unwrap())
+    i32::from_le_bytes(std::array::from_fn(|i| bytes[at + i]))
 }
 
 /// Offset of record `index` of `lump`, whose records have `size` bytes.
@@ -187,85 +187,88 @@ fn a_lump_outside_the_file_is_an_error_that_names_it() {
     }
 }
 
+type Damage = fn(&mut Vec<u8>);
+
+/// Name, what is broken, and a part of the expected warning.
+const DAMAGES: [(&str, Damage, &str); 9] = [
+    (
+        "node cycle",
+        |b| {
+            let at = record(b, 3, 0, 36);
+            put_i32(b, at + 4, 0);
+        },
+        "circle",
+    ),
+    (
+        "node child",
+        |b| {
+            let at = record(b, 3, 0, 36);
+            put_i32(b, at + 4, i32::MIN);
+        },
+        "circle",
+    ),
+    (
+        "leaf list",
+        |b| {
+            let at = record(b, 4, 1, 48);
+            put_i32(b, at + 36, -1);
+        },
+        "list emptied",
+    ),
+    (
+        "surface material",
+        |b| {
+            let at = record(b, 13, 0, 104);
+            put_i32(b, at, 999);
+        },
+        "material number",
+    ),
+    (
+        "surface verts",
+        |b| {
+            let at = record(b, 13, 0, 104);
+            put_i32(b, at + 12, i32::MAX);
+        },
+        "vertices out of range",
+    ),
+    (
+        "surface type",
+        |b| {
+            let at = record(b, 13, 0, 104);
+            put_i32(b, at + 8, 9);
+        },
+        "unknown surface type",
+    ),
+    (
+        "index",
+        |b| {
+            let first = get_i32(b, record(b, 13, 0, 104) + 20) as usize;
+            let at = record(b, 11, first, 4);
+            put_i32(b, at, 5000);
+        },
+        "beyond its vertices",
+    ),
+    (
+        "brush side plane",
+        |b| {
+            let at = record(b, 9, 0, 8);
+            put_i32(b, at, 99_999);
+        },
+        "brush is dropped",
+    ),
+    (
+        "model bounds",
+        |b| {
+            let at = record(b, 7, 0, 40);
+            put_i32(b, at, f32::NAN.to_bits() as i32);
+        },
+        "not finite",
+    ),
+];
+
 #[test]
 fn bad_records_are_mended_and_reported() {
-    type Damage = fn(&mut Vec<u8>);
-    let cases: [(&str, Damage, &str); 9] = [
-        (
-            "node cycle",
-            |b| {
-                let at = record(b, 3, 0, 36);
-                put_i32(b, at + 4, 0);
-            },
-            "circle",
-        ),
-        (
-            "node child",
-            |b| {
-                let at = record(b, 3, 0, 36);
-                put_i32(b, at + 4, i32::MIN);
-            },
-            "circle",
-        ),
-        (
-            "leaf list",
-            |b| {
-                let at = record(b, 4, 1, 48);
-                put_i32(b, at + 36, -1);
-            },
-            "list emptied",
-        ),
-        (
-            "surface material",
-            |b| {
-                let at = record(b, 13, 0, 104);
-                put_i32(b, at, 999);
-            },
-            "material number",
-        ),
-        (
-            "surface verts",
-            |b| {
-                let at = record(b, 13, 0, 104);
-                put_i32(b, at + 12, i32::MAX);
-            },
-            "vertices out of range",
-        ),
-        (
-            "surface type",
-            |b| {
-                let at = record(b, 13, 0, 104);
-                put_i32(b, at + 8, 9);
-            },
-            "unknown surface type",
-        ),
-        (
-            "index",
-            |b| {
-                let first = get_i32(b, record(b, 13, 0, 104) + 20) as usize;
-                let at = record(b, 11, first, 4);
-                put_i32(b, at, 5000);
-            },
-            "beyond its vertices",
-        ),
-        (
-            "brush side plane",
-            |b| {
-                let at = record(b, 9, 0, 8);
-                put_i32(b, at, 99_999);
-            },
-            "brush is dropped",
-        ),
-        (
-            "model bounds",
-            |b| {
-                let at = record(b, 7, 0, 40);
-                put_i32(b, at, f32::NAN.to_bits() as i32);
-            },
-            "not finite",
-        ),
-    ];
-    for (name, damage, expected) in cases {
+    for (name, damage, expected) in DAMAGES {
         let mut bytes = OCCLUDER.to_vec();
         damage(&mut bytes);
         let bsp = read(&bytes).unwrap();
@@ -306,8 +309,7 @@ fn version_47_without_an_sh_lump_is_not_taken_for_one() {
 fn a_lying_sh_head_drops_the_grid_and_keeps_the_map() {
     let entry = 8 + 18 * 8;
     let at = get_i32(DEMO, entry) as usize;
-    type Damage = (&'static str, usize, i32);
-    let cases: [Damage; 5] = [
+    let cases = [
         ("points", at + 36, 7),
         ("counts", at + 24, 0),
         ("counts", at + 24, -35),

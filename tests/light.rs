@@ -2,6 +2,12 @@
 //!
 //! `tests/data/micro` holds small maps of our own, compiled and lit by the reference compiler with `-light -sh`.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "helpers of tests; figures are shown on request"
+)]
+
 #[path = "support/grid_compare.rs"]
 mod grid_compare;
 
@@ -9,12 +15,15 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use glam::Vec3;
 use grid_compare::{LegacyFigures, compare_legacy, sh_relative_rms};
 use luxgrid::format::bsp::Bsp;
 use luxgrid::format::lattice::Lattice;
-use luxgrid::job::{Job, JobContext, JobError};
-use luxgrid::light::{BakeError, BakeSettings, Baked, ShCell, apply, bake, plan};
-use luxgrid::scene::{Scene, build};
+use luxgrid::job::{Job, JobContext, JobError, Warnings};
+use luxgrid::light::{
+    BakeError, BakeSettings, Baked, LightModel, LightsFrom, ShCell, apply, bake, plan,
+};
+use luxgrid::scene::{Lighting, Scene, build};
 use luxgrid::trace::is_blocked;
 use luxgrid::vfs::{SearchOptions, open_map};
 
@@ -55,16 +64,18 @@ fn agreement(scene: &Scene, baked: &Baked, expected: &Bsp) -> (Option<LegacyFigu
     (legacy, sh)
 }
 
-/// The reference's random numbers differ from ours, and it works in another order of single-precision sums; beyond that
-/// every map agrees to the byte but for about one byte in a thousand.
+/// At least 98 % of bytes within 2 and of directions within 3 degrees, SH within 2 %: what single precision in another
+/// order of sums, and other random numbers for points in solid, may cost. Most maps agree to the byte.
 fn assert_agrees(name: &str) {
     let scene = micro(name);
     let expected = read(&data().join(format!("expected/{name}.default.bsp")));
     let baked = bake(&scene, &BakeSettings::default(), &JobContext::default()).unwrap();
     let (legacy, sh) = agreement(&scene, &baked, &expected);
     let legacy = legacy.unwrap();
+    println!("{name}: {legacy:?}, SH {sh:.5}");
     assert!(legacy.points > 100, "{legacy:?}");
     assert!(legacy.within_2 >= 0.98, "{legacy:?}");
+    assert!(legacy.within_1 >= 0.995, "{legacy:?}");
     assert!(legacy.within_3_degrees >= 0.98, "{legacy:?}");
     assert!(sh <= 0.02, "{sh}");
 }
@@ -74,156 +85,212 @@ fn point_light_agrees_with_the_reference() {
     assert_agrees("m01_point");
 }
 
-/// Every set of a reference folder, printed; for looking where we stand.
 #[test]
-fn figures_of_a_reference_folder() {
-    let Some(folder) = std::env::var_os("LUXGRID_REFERENCE").map(PathBuf::from) else {
-        return;
-    };
-    let manifest = std::fs::read(folder.join("manifest.json")).unwrap();
-    let sets: Vec<serde_json::Value> = serde_json::from_slice(&manifest).unwrap();
-    for set in sets {
-        let (name, flags) = (
-            set["name"].as_str().unwrap(),
-            set["flags"].as_str().unwrap(),
-        );
-        let mut settings = BakeSettings {
-            sh: false,
-            ..BakeSettings::default()
-        };
-        let words: Vec<&str> = flags.split_whitespace().collect();
-        let mut known = true;
-        let mut at = 0;
-        let mut number = |at: &mut usize| {
-            *at += 1;
-            words[*at].parse::<f32>().unwrap()
-        };
-        while at < words.len() {
-            match words[at] {
-                "-sh" => settings.sh = true,
-                "-fast" => settings.fast = true,
-                "-faster" => settings.faster = true,
-                "-notrace" => settings.no_trace = true,
-                "-gridscalesh" => settings.sh_cell = ShCell::Scale(number(&mut at)),
-                "-gridsh" => {
-                    let v = [0; 3].map(|_| number(&mut at));
-                    settings.sh_cell = ShCell::Explicit(v.into());
-                }
-                "-gridscale" => settings.grid_scale = number(&mut at),
-                "-gridambientscale" => settings.grid_ambient_scale = number(&mut at),
-                "-griddirectionality" => settings.grid_directionality = number(&mut at),
-                "-gridambientdirectionality" => {
-                    settings.grid_ambient_directionality = number(&mut at)
-                }
-                "-wolf" => settings.entity_model = luxgrid::light::EntityModel::Wolfenstein,
-                "-point" => settings.point_scale = number(&mut at),
-                "-spherical" => settings.spherical_scale = number(&mut at),
-                "-area" => settings.area_scale = number(&mut at),
-                "-sky" => settings.sky_scale = number(&mut at),
-                "-gamma" => settings.transfer.gamma = number(&mut at),
-                "-compensate" => settings.transfer.compensate = number(&mut at),
-                "-exposure" => settings.transfer.exposure = number(&mut at),
-                "-brightness" => {
-                    number(&mut at);
-                }
-                "-contrast" => settings.transfer.contrast = number(&mut at),
-                "-saturation" => settings.transfer.saturation = number(&mut at),
-                _ => known = false,
-            }
-            at += 1;
-        }
-        let input = folder
-            .join("stage/maps")
-            .join(set["input"].as_str().unwrap());
-        let scene = scene(&input);
-        let expected = read(&folder.join(format!("expected/{name}.bsp")));
-        let started = Instant::now();
-        match bake(&scene, &settings, &JobContext::default()) {
-            Ok(baked) => {
-                let (legacy, sh) = agreement(&scene, &baked, &expected);
-                let l = legacy.unwrap();
-                println!(
-                    "{name:28} {flags:40} {}pts {:5} w1 {:.4} w2 {:.4} worst {:3} dir {:.4} worst {:6.2}° sh {:.5} {:.1}s {:?}",
-                    if known { "" } else { "(?) " },
-                    l.points,
-                    l.within_1,
-                    l.within_2,
-                    l.worst_byte,
-                    l.within_3_degrees,
-                    l.worst_degrees,
-                    sh,
-                    started.elapsed().as_secs_f32(),
-                    baked.report.lights
-                );
-            }
-            Err(error) => println!("{name}: {error}"),
-        }
-    }
+fn shadows_agree_with_the_reference() {
+    assert_agrees("m02_occluder");
 }
 
-/// Debug.
 #[test]
-fn zz_debug_points() {
-    let Some(folder) = std::env::var_os("LUXGRID_REFERENCE").map(PathBuf::from) else {
-        return;
+fn spots_agree_with_the_reference() {
+    assert_agrees("m03_spot");
+}
+
+#[test]
+fn suns_agree_with_the_reference() {
+    assert_agrees("m04_sun");
+}
+
+#[test]
+fn surface_lights_agree_with_the_reference() {
+    assert_agrees("m06_area");
+}
+
+#[test]
+fn filters_agree_with_the_reference() {
+    assert_agrees("m07_filter");
+}
+
+#[test]
+fn result_does_not_depend_on_the_number_of_threads() {
+    let scene = micro("m07_filter");
+    let with = |threads| {
+        let settings = BakeSettings {
+            threads: Some(threads),
+            ..BakeSettings::default()
+        };
+        let baked = bake(&scene, &settings, &JobContext::default()).unwrap();
+        (baked.light_grid, baked.sh_grid, baked.report.rays)
     };
-    let Some(name) = std::env::var("DBG").ok() else {
-        return;
+    assert!(with(1) == with(3));
+}
+
+#[test]
+fn cancelling_a_long_bake_returns_quickly() {
+    let settings = BakeSettings {
+        sh_cell: ShCell::Explicit(Vec3::splat(8.0)),
+        model: LightModel::Corrected,
+        ..BakeSettings::default()
     };
-    let set = std::env::var("DBGSET").unwrap_or("default".into());
-    let scene = scene(&folder.join(format!("stage/maps/{name}.bsp")));
-    let expected = read(&folder.join(format!("expected/{name}.{set}.bsp")));
-    let mut settings = BakeSettings::default();
-    settings.faster = set == "faster";
-    let baked = bake(&scene, &settings, &JobContext::default()).unwrap();
-    let g = baked.light_grid.as_ref().unwrap();
-    let mut n = 0;
-    for (i, (a, b)) in g.points.iter().zip(&expected.light_grid).enumerate() {
-        let p = g.lattice.position_of(i);
-        if is_blocked(&scene, p) {
-            continue;
-        }
-        let d = a
-            .ambient
-            .iter()
-            .zip(&b.ambient)
-            .chain(a.directed.iter().zip(&b.directed))
-            .map(|(x, y)| x.abs_diff(*y))
-            .max()
-            .unwrap();
-        if d > 1 && n < 40 {
-            n += 1;
-            println!(
-                "{p} ours {:?} {:?} {} {}  ref {:?} {:?} {} {}",
-                a.ambient,
-                a.directed,
-                a.zenith,
-                a.azimuth,
-                b.ambient,
-                b.directed,
-                b.zenith,
-                b.azimuth
-            );
-        }
+    let scene = micro("m06_area");
+    let job = Job::spawn(
+        "bake",
+        || {},
+        move |context| bake(&scene, &settings, context),
+    )
+    .unwrap();
+    let progress = job.context().progress.clone();
+    let started = Instant::now();
+    while progress.snapshot().stage != "SH grid" || progress.snapshot().done == 0 {
+        assert!(started.elapsed() < Duration::from_secs(20));
+        std::thread::yield_now();
     }
-    println!("SH {:?}", baked.sh_grid.as_ref().unwrap().lattice);
-    let g = baked.sh_grid.as_ref().unwrap();
-    let e = expected.sh_grid.as_ref().unwrap();
-    let mut n = 0;
-    for (i, (a, b)) in g.points.iter().zip(&e.points).enumerate() {
-        let p = g.lattice.position_of(i);
-        if is_blocked(&scene, p) {
-            continue;
-        }
-        let d = a
+    job.context().cancel.cancel();
+    let cancelled = Instant::now();
+    assert!(matches!(job.wait(), Err(JobError::Cancelled)));
+    // Cancellation is checked at every point: micro-seconds; the rest is the scheduler's.
+    assert!(cancelled.elapsed() < Duration::from_millis(500));
+    let context = JobContext::default();
+    context.cancel.cancel();
+    let result = bake(&micro("m01_point"), &BakeSettings::default(), &context);
+    assert!(matches!(result, Err(BakeError::Cancelled(_))));
+}
+
+#[test]
+fn plan_says_what_the_bake_makes() {
+    let scene = micro("m06_area");
+    let settings = BakeSettings::default();
+    let planned = plan(&scene, &settings, &Warnings::default()).unwrap();
+    let baked = bake(&scene, &settings, &JobContext::default()).unwrap();
+    let (legacy, sh) = (baked.light_grid.unwrap(), baked.sh_grid.unwrap());
+    assert_eq!(planned.legacy, Some(legacy.lattice));
+    assert_eq!(planned.sh, Some(sh.lattice));
+    assert_eq!(planned.legacy_bytes, 8 * legacy.points.len() as u64);
+    assert_eq!(planned.sh_bytes, 40 + 108 * sh.points.len() as u64);
+    assert_eq!(planned.lights, baked.report.lights);
+    assert!(planned.lights.areas > 0 && planned.legacy_requested.is_none());
+}
+
+#[test]
+fn cell_sizes_are_rounded_and_written_to_worldspawn() {
+    let scene = micro("m01_point");
+    let settings = BakeSettings {
+        cell_size: Some(Vec3::new(40.7, 2.0, 128.0)),
+        command_line: "-light -sh".to_owned(),
+        ..BakeSettings::default()
+    };
+    let planned = plan(&scene, &settings, &Warnings::default()).unwrap();
+    let size = planned.legacy.unwrap().cell_size;
+    assert_eq!(size, Vec3::new(40.0, 8.0, 128.0));
+    assert_eq!(planned.legacy_requested, settings.cell_size);
+    let baked = bake(&scene, &settings, &JobContext::default()).unwrap();
+    assert_eq!(baked.gridsize_key.as_deref(), Some("40 8 128"));
+    let lit = apply(&scene.bsp, &baked);
+    let lit = luxgrid::format::bsp::read(&luxgrid::format::bsp::write(&lit)).unwrap();
+    let world = lit.entities.worldspawn().unwrap();
+    assert_eq!(world.get("gridsize"), Some("40 8 128"));
+    assert!(
+        world
+            .get("_q3map2_cmdline")
+            .unwrap()
+            .ends_with("; -light -sh")
+    );
+    assert_eq!(lit.light_grid, baked.light_grid.unwrap().points);
+    assert_eq!(lit.sh_grid, baked.sh_grid);
+    let lighting = Lighting::from_bsp(&lit, &Warnings::default());
+    assert!(lighting.light_grid.is_some());
+}
+
+/// A relight without an SH grid must not leave the old one behind; one of the SH grid alone keeps the legacy grid.
+#[test]
+fn stale_sh_grid_is_dropped_and_sh_works_without_legacy() {
+    let scene = micro("m01_point");
+    let settings = BakeSettings {
+        legacy: false,
+        ..BakeSettings::default()
+    };
+    let baked = bake(&scene, &settings, &JobContext::default()).unwrap();
+    let sh = baked.sh_grid.as_ref().unwrap();
+    assert!(baked.light_grid.is_none());
+    assert!(
+        sh.points
             .iter()
             .flatten()
-            .zip(b.iter().flatten())
-            .map(|(x, y)| (x - y).abs())
-            .fold(0.0, f32::max);
-        if d > 0.5 && n < 40 {
-            n += 1;
-            println!("{p} ours {:?} ref {:?}", &a[0..4], &b[0..4]);
-        }
-    }
+            .flatten()
+            .any(|value| *value > 1.0)
+    );
+    let lit = apply(&scene.bsp, &baked);
+    assert!(lit.sh_grid.is_some());
+    let settings = BakeSettings {
+        sh: false,
+        ..BakeSettings::default()
+    };
+    let relit = apply(
+        &lit,
+        &bake(&scene, &settings, &JobContext::default()).unwrap(),
+    );
+    assert!(relit.sh_grid.is_none() && !relit.light_grid.is_empty());
+}
+
+#[test]
+fn a_map_without_lights_is_an_error_unless_it_has_ambient_light() {
+    let mut scene = micro("m02_occluder");
+    let dark = BakeSettings {
+        lights: LightsFrom::Bsp,
+        ..BakeSettings::default()
+    };
+    let context = JobContext::default();
+    assert!(matches!(
+        bake(&scene, &dark, &context),
+        Err(BakeError::NoLights)
+    ));
+    assert!(matches!(
+        plan(&scene, &dark, &context.warnings),
+        Err(BakeError::NoLights)
+    ));
+    let lit = scene.bsp.with_worldspawn_key("_ambient", "20");
+    scene.bsp = Arc::new(lit);
+    let baked = bake(&scene, &dark, &context).unwrap();
+    let legacy = baked.light_grid.unwrap();
+    let open = |index: usize| !is_blocked(&scene, legacy.lattice.position_of(index));
+    assert!(
+        (0..legacy.points.len())
+            .filter(|i| open(*i))
+            .all(|i| legacy.points[i].ambient == [20; 3])
+    );
+    // Irradiance of the SH grid: π·k0·c0, k0 = 0.2821.
+    let sh = baked.sh_grid.unwrap();
+    let irradiance = |point: &[[f32; 3]; 9]| std::f32::consts::PI * 0.282_094_8 * point[0][0];
+    let lit = sh.points.iter().filter(|point| point[0][0] > 0.0);
+    assert!(lit.clone().count() > 1000);
+    assert!(
+        lit.clone()
+            .all(|point| (irradiance(point) - 20.0).abs() < 1e-3)
+    );
+}
+
+#[test]
+fn corrected_model_differs_but_not_wildly() {
+    let scene = micro("m02_occluder");
+    let with = |model| {
+        let settings = BakeSettings {
+            model,
+            ..BakeSettings::default()
+        };
+        let baked = bake(&scene, &settings, &JobContext::default()).unwrap();
+        baked.sh_grid.unwrap().points
+    };
+    let (plain, corrected) = (with(LightModel::Q3map2), with(LightModel::Corrected));
+    let lattice = plan(&scene, &BakeSettings::default(), &Warnings::default());
+    let lattice = lattice.unwrap().sh.unwrap();
+    let at_a_light = |position: Vec3| position.abs() == Vec3::new(384.0, 0.0, 128.0);
+    let difference = |is_compared: &dyn Fn(Vec3) -> bool| {
+        sh_relative_rms(&corrected, &plain, |index| {
+            let position = lattice.position_of(index);
+            !is_blocked(&scene, position) && is_compared(position)
+        })
+    };
+    // At the place of a light it comes from everywhere, not from a direction of length zero.
+    assert!(difference(&at_a_light) > 0.3);
+    let elsewhere = difference(&|position| !at_a_light(position));
+    assert!(elsewhere < 0.02, "{elsewhere}");
 }

@@ -14,11 +14,14 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::Instant;
 
+use glam::Vec3;
 use image::RgbaImage;
 use image::imageops::replace;
 use luxgrid::job::JobContext;
+use luxgrid::math::Ray;
 use luxgrid::render::{Gpu, GpuScene, Renderer, render_to_image};
 use luxgrid::scene::{Scene, build};
+use luxgrid::trace::Picker;
 use luxgrid::vfs::{SearchOptions, open_map};
 use luxgrid::view::{Camera, Overlays, ViewOptions};
 
@@ -129,7 +132,7 @@ fn every_map_opens_finds_its_materials_and_draws() {
     let started = Instant::now();
     let maps = openarena::maps(&folder);
     let mut studio = studio();
-    let (mut drawn, mut missing) = (0, 0);
+    let (mut drawn, mut missing, mut standing) = (0, 0, 0);
     let (mut failed, mut dull, mut pictures) = (Vec::new(), Vec::new(), Vec::new());
     let mut slowest = (0.0, String::new());
     for (name, path) in &maps {
@@ -142,6 +145,11 @@ fn every_map_opens_finds_its_materials_and_draws() {
                 continue;
             }
         };
+        let below = scene
+            .spawns
+            .first()
+            .map(|spawn| Ray::new(spawn.eye, Vec3::NEG_Z));
+        standing += usize::from(below.is_some_and(|ray| Picker::new(&scene).pick(&ray).is_some()));
         let here = scene
             .drawn_surfaces()
             .filter(|surface| scene.material_of(surface).is_missing())
@@ -177,6 +185,8 @@ fn every_map_opens_finds_its_materials_and_draws() {
     );
     assert!(failed.is_empty(), "{}", failed.join("\n"));
     assert_eq!(maps.len(), MAPS);
+    // A click finds the floor under the first start view.
+    assert_eq!(standing, MAPS);
     assert!(share < MISSING_LIMIT, "{missing} of {drawn}");
     assert!(dull.is_empty(), "{}", dull.join("\n"));
 }

@@ -7,7 +7,7 @@ use luxgrid::vfs::open_demo;
 
 fn demo() -> (Scene, JobContext) {
     let context = JobContext::default();
-    let scene = build(&open_demo(), &context).unwrap();
+    let scene = build(&open_demo(), &context).expect("the demo is sound");
     (scene, context)
 }
 

@@ -1,5 +1,9 @@
 //! The window without a window: panels, state and real jobs, driven through the widgets by their accessible names.
 #![cfg(feature = "viewer")]
+#![expect(
+    clippy::unwrap_used,
+    reason = "helpers of tests; the exemption covers only the test functions themselves"
+)]
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -12,7 +16,7 @@ use luxgrid::vfs::SearchOptions;
 use luxgrid::view::{Command, Level, ProbeShow, RenderMode, Side, State, Tab};
 
 /// Long enough for any job here on a loaded machine.
-const DEADLINE: Duration = Duration::from_secs(120);
+const DEADLINE: Duration = Duration::from_mins(2);
 
 /// State and jobs as the program has them; effects that need a window are kept for the test to look at.
 struct Program {
@@ -31,7 +35,11 @@ impl Program {
     }
 
     fn command(&mut self, command: Command) {
-        let mut next = self.state.apply(command);
+        let effect = self.state.apply(command);
+        self.perform(effect);
+    }
+
+    fn perform(&mut self, mut next: Option<luxgrid::view::Effect>) {
         while let Some(effect) = next {
             next = match self.effects.perform(effect) {
                 Performed::Done(answer) => self.state.apply(answer),
@@ -48,8 +56,9 @@ impl Program {
         for command in self.effects.poll() {
             self.command(command);
         }
-        self.state.refresh_plan();
-        let (mut options, mut form) = (self.state.options, self.state.bake_form);
+        let plan = self.state.refresh_plan();
+        self.perform(plan);
+        let (mut options, mut form) = (self.state.options, self.state.bake_form.clone());
         let model = Model {
             state: &self.state,
             progress: self.effects.progress(),
@@ -149,6 +158,7 @@ fn demo_on_disk(folder: &Path) -> PathBuf {
     maps.join("atrium.bsp")
 }
 
+#[expect(clippy::too_many_lines, reason = "one story, told in order")]
 #[test]
 fn resizing_baking_cancelling_saving_and_reloading() {
     let folder = tempfile::tempdir().unwrap();
@@ -194,6 +204,12 @@ fn resizing_baking_cancelling_saving_and_reloading() {
         enter(&mut harness, label, number);
     }
     harness.get_by_label_contains("-gridsize 128 128 128 -sh -gridsh 96 96 128");
+    wait(&mut harness, "planning", |program| {
+        let map = program.state.map.as_ref().unwrap();
+        let plan = program.state.plan.as_ref();
+        plan.is_some_and(|plan| plan.is_for(map.revision, &program.state.bake_form))
+    });
+    harness.get_by_label_contains(" pts · SH ");
     click(&mut harness, "Bake F5");
     wait(&mut harness, "baking", |program| {
         program.state.baking.is_none()
@@ -385,4 +401,86 @@ fn clicking_a_sphere_shows_its_numbers_and_ctrl_click_pins_a_sample() {
     assert!(harness.state().state.options.sample.pinned.is_some());
     harness.get_by_label("Corners");
     assert!(harness.state().state.overlays().sample.is_some());
+}
+
+#[test]
+fn a_path_field_stands_in_for_a_missing_file_dialog() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = demo_on_disk(folder.path());
+    let mut harness = harness();
+    let ask = || Command::DialogUnavailable(luxgrid::view::FilePurpose::Open);
+    harness.state_mut().command(ask());
+    harness.run_steps(2);
+    // It has the focus at once, and letters typed into it are no shortcuts.
+    harness.event(egui::Event::Text(path.display().to_string()));
+    harness.key_press(egui::Key::G);
+    harness.run_steps(2);
+    assert_eq!(harness.state().state.options.probes.show, ProbeShow::Off);
+    harness.key_press(egui::Key::Enter);
+    harness.run_steps(2);
+    wait(&mut harness, "opening", |program| {
+        program.state.loading.is_none()
+    });
+    assert!(
+        harness.state().state.map.is_some(),
+        "{:?}",
+        harness.state().state.log
+    );
+    assert!(harness.query_by_label("Open file").is_none());
+
+    harness.state_mut().command(ask());
+    harness.run_steps(2);
+    harness.get_by_label("Open file");
+    harness.key_press(egui::Key::Escape);
+    harness.run_steps(2);
+    assert!(harness.query_by_label("Open file").is_none());
+}
+
+/// The demo keeps its lights in the BSP, so a plan counts them there and adds those of the chosen file.
+#[test]
+fn a_chosen_map_source_gives_its_lights_and_one_without_any_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        path
+    };
+    let two = write(
+        "two.map",
+        "{ \"classname\" \"worldspawn\" { ( 0 0 0 ) } }\n{ \"classname\" \"light\" \"origin\" \"0 0 64\" }\n{ \"classname\" \"lightJunior\" }\n",
+    );
+    let none = write("none.map", "{ \"classname\" \"worldspawn\" }");
+    let mut harness = harness();
+    open_demo(&mut harness);
+    click(&mut harness, "Bake tab");
+    let from_map = |program: &Program| {
+        let plan = program.state.plan.as_ref()?;
+        let map = program.state.map.as_ref()?;
+        plan.is_for(map.revision, &program.state.bake_form)
+            .then(|| {
+                plan.result
+                    .as_ref()
+                    .map_or(0, |plan| plan.lights.map_entities)
+            })
+    };
+    wait(&mut harness, "planning", |program| {
+        from_map(program) == Some(0)
+    });
+
+    harness.state_mut().command(Command::OpenPath(none));
+    wait(&mut harness, "reading", |program| {
+        program
+            .state
+            .log
+            .iter()
+            .any(|line| line.text.contains("holds no light"))
+    });
+    harness.state_mut().command(Command::OpenPath(two));
+    wait(&mut harness, "planning with lights", |program| {
+        from_map(program) == Some(2)
+    });
+    click(&mut harness, "Reset lights");
+    wait(&mut harness, "planning again", |program| {
+        from_map(program) == Some(0)
+    });
 }

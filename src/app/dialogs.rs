@@ -39,6 +39,10 @@ impl Dialog {
                         .set_title("Open map")
                         .add_filter("Maps", &["bsp", "pk3"])
                         .pick_file(),
+                    FilePurpose::Lights => dialog
+                        .set_title("Take lights from")
+                        .add_filter("Map sources", &["map"])
+                        .pick_file(),
                     FilePurpose::SaveAs => dialog
                         .set_title("Save map as")
                         .set_file_name(name)
@@ -58,6 +62,7 @@ impl Dialog {
             Ok((Some(path), _)) => Some(match self.purpose {
                 FilePurpose::Open => Command::OpenPath(path),
                 FilePurpose::SaveAs => Command::SaveAs(path),
+                FilePurpose::Lights => Command::TakeLights(path),
             }),
             Ok((None, after)) if after < SHORTEST_ANSWER => {
                 Some(Command::DialogUnavailable(self.purpose))

@@ -5,15 +5,18 @@ use std::time::Instant;
 use anyhow::Context as _;
 
 use crate::format::bsp;
+use crate::format::entities::Entity;
+use crate::format::map_file;
 use crate::job::{Job, JobContext, JobError, JobState, ProgressSnapshot, Warning};
 use crate::light::{self, BakeSettings, Baked};
 use crate::math::Ray;
 use crate::probe::blocked_points;
-use crate::scene::{self, Lighting, Scene};
+use crate::scene::{self, Lighting, MapSource, Scene};
 use crate::trace::Picker;
 use crate::vfs::{self, MapTarget, OpenedMap, SearchOptions};
 use crate::view::{
-    Command, Effect, GridSet, LoadSource, LoadedMap, MapFile, PickPurpose, SurfaceHit,
+    BakeForm, Command, Effect, GridSet, LoadSource, LoadedMap, MapFile, PickPurpose, PlanCache,
+    SurfaceHit,
 };
 
 /// What became of an effect.
@@ -32,8 +35,10 @@ pub struct Effects {
     search: SearchOptions,
     wake: Arc<dyn Fn() + Send + Sync>,
     load: Option<Running<Loaded>>,
+    plan: Option<(BakeForm, Running<PlanCache>)>,
     bake: Option<Running<Finished>>,
     save: Option<Running<Written>>,
+    lights: Option<Running<MapSource>>,
     picker: Option<Picker>,
 }
 
@@ -69,8 +74,10 @@ impl Effects {
             search,
             wake: Arc::new(wake),
             load: None,
+            plan: None,
             bake: None,
             save: None,
+            lights: None,
             picker: None,
         }
     }
@@ -85,6 +92,21 @@ impl Effects {
                     Ok(running) => self.load = Some(running),
                     Err(message) => {
                         return Performed::Done(Command::LoadFailed { revision, message });
+                    }
+                }
+            }
+            Effect::Plan {
+                revision,
+                scene,
+                form,
+            } => {
+                let planned = form.clone();
+                let work = move |_: &JobContext| Ok(PlanCache::new(&scene, revision, planned));
+                match self.spawn("plan", revision, work) {
+                    Ok(running) => self.plan = Some((form, running)),
+                    Err(message) => {
+                        let plan = PlanCache::failed(revision, form, message);
+                        return Performed::Done(Command::Planned(Box::new(plan)));
                     }
                 }
             }
@@ -119,6 +141,13 @@ impl Effects {
                     Err(message) => return Performed::Done(Command::SaveFailed(message)),
                 }
             }
+            Effect::ReadLights(path) => {
+                let work = move |_: &JobContext| read_lights(path);
+                match self.spawn("lights", 0, work) {
+                    Ok(running) => self.lights = Some(running),
+                    Err(message) => return Performed::Done(Command::Failed(message)),
+                }
+            }
             Effect::Pick { ray, purpose } => return Performed::Done(self.pick(ray, purpose)),
             Effect::PickFile(_) | Effect::SaveImage | Effect::CopyText(_) | Effect::Quit => {
                 return Performed::NeedsWindow(effect);
@@ -140,6 +169,13 @@ impl Effects {
                     revision,
                     message: text(&error),
                 },
+            });
+        }
+        commands.extend(self.poll_plan());
+        if let Some((_, outcome)) = ended(&mut self.lights) {
+            commands.push(match outcome {
+                Ok(source) => Command::LightsTaken(Arc::new(source)),
+                Err(error) => Command::Failed(format!("No lights taken: {}", text(&error))),
             });
         }
         if let Some((revision, outcome)) = ended(&mut self.bake) {
@@ -173,6 +209,17 @@ impl Effects {
             });
         }
         commands
+    }
+
+    fn poll_plan(&mut self) -> Option<Command> {
+        let (form, running) = self.plan.take()?;
+        let mut slot = Some(running);
+        let Some((revision, outcome)) = ended(&mut slot) else {
+            self.plan = slot.map(|running| (form, running));
+            return None;
+        };
+        let plan = outcome.unwrap_or_else(|error| PlanCache::failed(revision, form, text(&error)));
+        Some(Command::Planned(Box::new(plan)))
     }
 
     /// Where the job stands that people wait for: the bake, else the load, else the save.
@@ -279,6 +326,25 @@ fn load(
     Ok(Loaded { map, picker })
 }
 
+/// Reads the entities of a `.map` file; one that holds no light is refused.
+fn read_lights(path: PathBuf) -> anyhow::Result<MapSource> {
+    let bytes = std::fs::read(&path).with_context(|| path.display().to_string())?;
+    let entities = map_file::entities(&bytes);
+    let is_light = |entity: &Entity| {
+        let class = entity.classname().get(..5);
+        class.is_some_and(|class| class.eq_ignore_ascii_case("light"))
+    };
+    anyhow::ensure!(
+        entities.list.iter().any(is_light),
+        "{} holds no light entities",
+        path.display()
+    );
+    Ok(MapSource {
+        origin: path,
+        entities,
+    })
+}
+
 /// A lighting with its points in solid.
 pub(super) fn grid_set(scene: &Scene, lighting: Lighting) -> GridSet {
     let legacy = lighting.light_grid.as_ref();
@@ -308,11 +374,8 @@ fn bake(
             .clone()
             .map(Arc::new)
             .or_else(|| old.lighting.light_grid.clone()),
-        sh_grid: baked
-            .sh_grid
-            .clone()
-            .map(Arc::new)
-            .or_else(|| old.lighting.sh_grid.clone()),
+        // An SH grid that is not baked anew would be stale: it is taken out of the file, so it is not shown either.
+        sh_grid: baked.sh_grid.clone().map(Arc::new),
     };
     context.progress.begin("checking points", 0);
     let grids = grid_set(scene, lighting);

@@ -146,11 +146,15 @@ impl Viewer {
     /// Applies a command and performs what it asks for, until nothing more comes back at once.
     fn command(&mut self, command: Command) {
         let is_load = matches!(command, Command::MapLoaded(_));
-        let mut next = self.state.apply(command);
+        let effect = self.state.apply(command);
         if is_load && !self.is_started && self.state.map.is_some() {
             self.is_started = true;
             self.start_as_told();
         }
+        self.perform(effect);
+    }
+
+    fn perform(&mut self, mut next: Option<Effect>) {
         while let Some(effect) = next {
             next = match self.effects.perform(effect) {
                 Performed::Started => None,
@@ -243,12 +247,13 @@ impl Viewer {
 
     fn frame(&mut self) {
         self.take_news();
-        self.state.refresh_plan();
+        let plan = self.state.refresh_plan();
+        self.perform(plan);
         let frames_per_sec = self.pace.tick();
         let Some(shown) = self.shown.as_mut() else {
             return;
         };
-        let (mut options, mut form) = (self.state.options, self.state.bake_form);
+        let (mut options, mut form) = (self.state.options, self.state.bake_form.clone());
         let model = Model {
             state: &self.state,
             progress: self.effects.progress(),

@@ -153,7 +153,7 @@ pub(crate) struct ShotArgs {
     #[arg(long, value_name = "WHICH", default_value = "off")]
     pub(crate) probes: ProbesArg,
     /// Radius of the spheres over the smallest cell side
-    #[arg(long = "probe-size", value_name = "F", value_parser = values::positive, default_value = "0.2")]
+    #[arg(long = "probe-size", value_name = "F", value_parser = values::positive, default_value = "0.1")]
     pub(crate) probe_size: f32,
     /// Farthest spheres from the eye, game units
     #[arg(long = "probe-distance", value_name = "U", value_parser = values::positive, default_value = "1024")]

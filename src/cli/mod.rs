@@ -4,7 +4,7 @@
 //! exit code. It is an edge: errors of all layers meet here, get the path they concern, and are printed once. This layer
 //! knows no window; only `shot` needs the `viewer` feature.
 //!
-//! Key types: [`Exit`], `args::Cli` (the definitions from which `docs/cli.md` is made, see [`reference`]).
+//! Key types: [`Exit`], `args::Cli` (the definitions from which `docs/cli.md` is made, see [`fn@reference`]).
 
 mod args;
 mod bake;

@@ -75,7 +75,7 @@ impl Illumination<'_> {
             let to = position + light.origin;
             let filter = self
                 .tracer
-                .from_sun(position, to, sample.inhibit, light.sky, state)?;
+                .sun_light(position, to, sample.inhibit, light.sky, state)?;
             return Some(given(filter, light.photons, -light.normal));
         }
         let is_reached = !self.settings.sun_only
@@ -91,7 +91,7 @@ impl Illumination<'_> {
         }
         let filter = self
             .tracer
-            .from_lamp(position, aim, sample.inhibit, state)?;
+            .lamp_light(position, aim, sample.inhibit, state)?;
         Some(given(filter, add, (aim - position).normalize_or_zero()))
     }
 }
@@ -107,10 +107,9 @@ fn unshadowed(light: &Light, position: Vec3, settings: &BakeSettings) -> Option<
             let share = spot_share(light, *radius_by_distance, position)?;
             Some((faded(light, distance) * share, light.origin))
         }
-        Emission::Area(area) if settings.faster => {
-            let is_behind = position.dot(light.normal) - area.plane_dist < BEHIND;
-            (!is_behind || area.two_sided)
-                .then(|| (light.photons / (distance * distance), light.origin))
+        // Not even the side matters, so backsplash lights add to what is before a lamp.
+        Emission::Area(_) if settings.faster => {
+            Some((light.photons / (distance * distance), light.origin))
         }
         Emission::Area(area) => from_area(light, area, position),
         Emission::Sun { .. } => None,

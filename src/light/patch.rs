@@ -209,7 +209,8 @@ mod tests {
     #[test]
     fn curved_patch_lies_on_the_parabola() {
         let mesh = patch(100.0);
-        assert_eq!(iterations(longest_curve(&mesh)), 1);
+        // √2·100 along the first half, 7/8 of the bend of 200.
+        assert!((longest_curve(&mesh) - 316.4).abs() < 0.1);
         let mesh = mesh.tessellate(1);
         assert_eq!((mesh.width, mesh.height), (5, 2));
         for corner in &mesh.corners {

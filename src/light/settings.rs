@@ -48,6 +48,10 @@ pub enum ShCell {
 
 /// Everything that a bake depends on beside the scene. One struct serves library, command line and panel.
 #[derive(Clone, Debug)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "independent switches of a command line"
+)]
 pub struct BakeSettings {
     /// Whether the legacy grid is baked (`-nogrid` turns it off).
     pub legacy: bool,

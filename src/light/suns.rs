@@ -87,7 +87,7 @@ pub(crate) struct Sky<'a> {
     /// Colour of sky lights without sky box images, largest component 1.
     pub colour: Vec3,
     /// The six images, when they are to be had.
-    pub sky_box: Option<SkyBox>,
+    pub images: Option<SkyBox>,
     /// Number among the skies; `None` lets its lights in anywhere.
     pub index: Option<u8>,
     /// Keys the random numbers.
@@ -149,7 +149,7 @@ impl Sky<'_> {
 
     /// Sky box colours override the material's; the brightest channel over all directions is 1.
     fn colours(&self, sky_light: &SkyLight, directions: &[Vec3]) -> Vec<Vec3> {
-        let Some(sky_box) = self.sky_box.as_ref().filter(|_| sky_light.sample_images) else {
+        let Some(images) = self.images.as_ref().filter(|_| sky_light.sample_images) else {
             return vec![self.colour; directions.len()];
         };
         let limit = if sky_light.horizon_min_degrees >= 0.0 {
@@ -161,7 +161,7 @@ impl Sky<'_> {
         };
         let colours: Vec<Vec3> = directions
             .iter()
-            .map(|direction| sky_box.light_from(*direction, limit))
+            .map(|direction| images.light_from(*direction, limit))
             .collect();
         let max = colours
             .iter()
@@ -229,7 +229,7 @@ mod tests {
         let sky = Sky {
             directives: &directives,
             colour: Vec3::ONE,
-            sky_box: None,
+            images: None,
             index: Some(0),
             number: 0,
         };

@@ -63,7 +63,7 @@ pub(crate) fn push_surface_lights(
             let sky = Sky {
                 directives,
                 colour: materials.light_colour(material),
-                sky_box: sky_box(scene, material),
+                images: sky_box(scene, material),
                 index,
                 number: ordinal as u64,
             };

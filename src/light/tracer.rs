@@ -7,11 +7,14 @@ use crate::light::materials::{Materials, compile_flags};
 use crate::light::settings::{BakeSettings, LightModel};
 use crate::light::surface_lights::{SkyNumbers, surface_triangles};
 use crate::math::Ray;
-use crate::scene::{ImageId, Material, Scene, SurfaceId};
+use crate::scene::{ImageId, Scene, SurfaceId};
 use crate::trace::{
-    BareSubtrees, Crossing, Grazing, HitRules, SolidTree, TreeCorner, TriangleSet, Walk,
+    BareSubtrees, Crossing, Division, Grazing, HitRules, SolidTree, TreeCorner, TreePolygon,
+    TriangleSet, Walk,
 };
 
+/// Leafs with longer polygons are divided, game units; fitted to the reference compiler's results.
+const LEAF_MAX: f32 = 128.0;
 /// How far barycentric coordinates of a filtering triangle may lie outside 0 to 1.
 const FILTER_SLACK: f32 = 0.0001;
 /// Light filtered down to this share is none.
@@ -23,9 +26,8 @@ pub(crate) struct Tracer<'a> {
     scene: &'a Scene,
     solids: SolidTree,
     triangles: TriangleSet,
+    parts: Vec<Part>,
     occluders: Vec<Occluder>,
-    /// Leaf of each triangle.
-    leafs: Vec<u32>,
     rules: HitRules,
     bare: BareSubtrees,
     is_tracing: bool,
@@ -35,6 +37,8 @@ pub(crate) struct Tracer<'a> {
 #[derive(Debug, Default)]
 pub(crate) struct TraceState {
     walk: Walk,
+    /// Occluders that have filtered the segment.
+    filters: Vec<u32>,
     /// Segments traced.
     pub rays: u64,
 }
@@ -50,9 +54,17 @@ enum Occluder {
 #[derive(Clone, Copy, Debug)]
 struct Filter {
     image: ImageId,
-    st: [Vec2; 3],
     by_alpha: bool,
     by_colour: bool,
+}
+
+/// A traced triangle: a part of an occluder in one leaf.
+#[derive(Clone, Copy, Debug)]
+struct Part {
+    leaf: u32,
+    /// Number of its occluder.
+    owner: u32,
+    st: [Vec2; 3],
 }
 
 impl<'a> Tracer<'a> {
@@ -63,45 +75,39 @@ impl<'a> Tracer<'a> {
         skies: &SkyNumbers,
         settings: &BakeSettings,
     ) -> Self {
-        let mut solids = SolidTree::new(&scene.bsp);
-        let (mut triangles, mut occluders, mut leafs) = (Vec::new(), Vec::new(), Vec::new());
-        for (surface, offset) in casting_surfaces(scene) {
-            let Some((material, occluder)) = classify(surface, scene, materials, skies) else {
-                continue;
-            };
-            let corner = |vertex: &usize| {
-                let vertex = scene.bsp.draw_verts.get(*vertex)?;
-                Some(TreeCorner {
-                    position: vertex.position + offset,
-                    st: vertex.st,
-                })
-            };
-            for triangle in surface_triangles(&scene.bsp, surface) {
-                let corners: Option<Vec<TreeCorner>> = triangle.iter().map(corner).collect();
-                solids.scatter(&corners.unwrap_or_default(), |leaf, part| {
-                    for edge in part.windows(2).skip(1) {
-                        let corners = [part[0], edge[0], edge[1]];
-                        triangles.push(corners.map(|corner| corner.position));
-                        leafs.push(leaf);
-                        occluders.push(match occluder {
-                            Occluder::Filter(filter) => Occluder::Filter(Filter {
-                                image: material.light_image,
-                                st: corners.map(|corner| corner.st),
-                                ..filter
-                            }),
-                            other => other,
-                        });
-                    }
+        let is_exact = settings.model == LightModel::Corrected;
+        let division = if is_exact {
+            Division::Never
+        } else {
+            Division::Above(LEAF_MAX)
+        };
+        let (polygons, occluders) = occluders(scene, materials, skies);
+        let (solids, parts) = SolidTree::new(&scene.bsp, polygons, division);
+        let (mut corners, mut triangles) = (Vec::new(), Vec::new());
+        for (
+            leaf,
+            TreePolygon {
+                owner,
+                corners: part,
+            },
+        ) in parts
+        {
+            for edge in part.windows(2).skip(1) {
+                let triangle = [part[0], edge[0], edge[1]];
+                corners.push(triangle.map(|corner| corner.position));
+                triangles.push(Part {
+                    leaf,
+                    owner,
+                    st: triangle.map(|corner| corner.st),
                 });
             }
         }
-        let is_exact = settings.model == LightModel::Corrected;
         Self {
             scene,
             solids,
-            triangles: TriangleSet::new(&triangles),
+            triangles: TriangleSet::new(&corners),
+            parts: triangles,
             occluders,
-            leafs,
             rules: HitRules {
                 grazing: if is_exact {
                     Grazing::Relative(1e-6)
@@ -122,7 +128,7 @@ impl<'a> Tracer<'a> {
     /// What is left of white light on its way from a lamp at `to`; `None` when it is blocked.
     ///
     /// Triangles nearer than `inhibit` to `from` are passed.
-    pub(super) fn from_lamp(
+    pub(super) fn lamp_light(
         &self,
         from: Vec3,
         to: Vec3,
@@ -143,13 +149,12 @@ impl<'a> Tracer<'a> {
             t_min: inhibit,
             ..Ray::segment(from, to)
         };
-        self.filtered(&ray, &state.walk)
-            .map(|passage| passage.filter)
+        self.filtered(&ray, state).map(|passage| passage.filter)
     }
 
     /// What is left of a sun's white light; `None` when it is blocked or comes through no sky, or through another than
     /// `sky`.
-    pub(super) fn from_sun(
+    pub(super) fn sun_light(
         &self,
         from: Vec3,
         to: Vec3,
@@ -168,7 +173,7 @@ impl<'a> Tracer<'a> {
         // Solid does not block by itself: it ends the walk, and what lies behind is not met.
         self.solids
             .first_solid(from, to, self.bare, &mut state.walk);
-        let passage = self.filtered(&ray, &state.walk)?;
+        let passage = self.filtered(&ray, state)?;
         let (_, number) = passage.sky?;
         (sky.is_none() || number.is_none() || number == sky).then_some(passage.filter)
     }
@@ -176,19 +181,22 @@ impl<'a> Tracer<'a> {
     /// `None` when an opaque triangle is met, or filters leave nothing.
     ///
     /// Only triangles in leafs that the walk passed count, as in the reference compiler, which cuts them at the leafs'
-    /// borders: this decides about rays that graze edges within the slack.
-    fn filtered(&self, ray: &Ray, walk: &Walk) -> Option<Passage> {
+    /// borders: this decides about rays that graze edges within the slack. Where a ray runs along the edge of two parts of
+    /// one triangle, it is filtered once.
+    fn filtered(&self, ray: &Ray, state: &mut TraceState) -> Option<Passage> {
+        let TraceState { walk, filters, .. } = state;
+        filters.clear();
         let mut passage = Passage {
             filter: Vec3::ONE,
             sky: None,
         };
         let mut is_blocked = false;
         self.triangles.crossings(ray, &self.rules, |crossing| {
-            let number = crossing.triangle as usize;
-            if !walk.passed(self.leafs[number]) {
+            let part = &self.parts[crossing.triangle as usize];
+            if !walk.passed(part.leaf) {
                 return ControlFlow::Continue(());
             }
-            is_blocked = match &self.occluders[number] {
+            is_blocked = match &self.occluders[part.owner as usize] {
                 Occluder::Opaque => true,
                 Occluder::Sky(number) => {
                     if passage.sky.is_none_or(|(t, _)| crossing.t < t) {
@@ -197,7 +205,10 @@ impl<'a> Tracer<'a> {
                     false
                 }
                 Occluder::Filter(filter) => {
-                    passage.filter *= self.transmission(filter, crossing);
+                    if is_inside(crossing) && !filters.contains(&part.owner) {
+                        filters.push(part.owner);
+                        passage.filter *= self.transmission(*filter, part, crossing);
+                    }
                     passage.filter.max_element() <= DARK
                 }
             };
@@ -211,17 +222,12 @@ impl<'a> Tracer<'a> {
     }
 
     /// Share of each channel that passes at a crossing: the nearest texel of the light image.
-    fn transmission(&self, filter: &Filter, crossing: &Crossing) -> Vec3 {
-        let Crossing { u, v, .. } = *crossing;
-        let within = -FILTER_SLACK..=1.0 + FILTER_SLACK;
-        let image = self.scene.images.get(filter.image.0 as usize);
-        let (Some(image), true) = (
-            image,
-            [u, v, u + v].iter().all(|weight| within.contains(weight)),
-        ) else {
+    fn transmission(&self, filter: Filter, part: &Part, crossing: &Crossing) -> Vec3 {
+        let Some(image) = self.scene.images.get(filter.image.0 as usize) else {
             return Vec3::ONE;
         };
-        let st = filter.st[0] * (1.0 - u - v) + filter.st[1] * u + filter.st[2] * v;
+        let Crossing { u, v, .. } = *crossing;
+        let st = part.st[0] * (1.0 - u - v) + part.st[1] * u + part.st[2] * v;
         let at =
             |coordinate: f32, size: u32| ((coordinate - coordinate.floor()) * size as f32) as u32;
         let [r, g, b, a] = image.texel(at(st.x, image.width), at(st.y, image.height));
@@ -234,6 +240,43 @@ impl<'a> Tracer<'a> {
         }
         share
     }
+}
+
+fn is_inside(crossing: &Crossing) -> bool {
+    let Crossing { u, v, .. } = *crossing;
+    let within = -FILTER_SLACK..=1.0 + FILTER_SLACK;
+    [u, v, u + v].iter().all(|weight| within.contains(weight))
+}
+
+/// Casting triangles, and what each does to light: a polygon's owner is the number of its occluder.
+fn occluders(
+    scene: &Scene,
+    materials: &Materials<'_>,
+    skies: &SkyNumbers,
+) -> (Vec<TreePolygon>, Vec<Occluder>) {
+    let (mut polygons, mut occluders) = (Vec::new(), Vec::new());
+    for (surface, offset) in casting_surfaces(scene) {
+        let Some(occluder) = classify(surface, scene, materials, skies) else {
+            continue;
+        };
+        let corner = |vertex: &usize| {
+            let vertex = scene.bsp.draw_verts.get(*vertex)?;
+            Some(TreeCorner {
+                position: vertex.position + offset,
+                st: vertex.st,
+            })
+        };
+        for triangle in surface_triangles(&scene.bsp, surface) {
+            if let Some(corners) = triangle.iter().map(corner).collect() {
+                polygons.push(TreePolygon {
+                    owner: occluders.len() as u32,
+                    corners,
+                });
+                occluders.push(occluder);
+            }
+        }
+    }
+    (polygons, occluders)
 }
 
 struct Passage {
@@ -271,12 +314,12 @@ fn casting_surfaces(scene: &Scene) -> Vec<(SurfaceId, Vec3)> {
 }
 
 /// What a surface does to light that crosses it; `None` for nothing.
-fn classify<'m>(
+fn classify(
     surface: SurfaceId,
     scene: &Scene,
-    materials: &Materials<'m>,
+    materials: &Materials<'_>,
     skies: &SkyNumbers,
-) -> Option<(&'m Material, Occluder)> {
+) -> Option<Occluder> {
     let record = scene.bsp.surfaces.get(surface.0 as usize)?;
     let is_traced = matches!(record.kind, SurfaceKind::Planar | SurfaceKind::TriangleSoup);
     let material = materials.of_surface(surface).filter(|_| is_traced)?;
@@ -294,13 +337,12 @@ fn classify<'m>(
         Occluder::Sky(skies.get(&material.name).copied().flatten())
     } else if filters {
         Occluder::Filter(Filter {
-            image: ImageId::WHITE,
-            st: [Vec2::ZERO; 3],
+            image: material.light_image,
             by_alpha: flags.alpha_shadow,
             by_colour: flags.light_filter,
         })
     } else {
         Occluder::Opaque
     };
-    Some((material, occluder))
+    Some(occluder)
 }

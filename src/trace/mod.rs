@@ -10,5 +10,5 @@ mod triangles;
 
 pub use contents::{is_blocked, leaf_at, point_contents};
 pub use pick::{PickHit, Picker};
-pub use solid::{BareSubtrees, SolidTree, TreeCorner, Walk};
+pub use solid::{BareSubtrees, Division, SolidTree, TreeCorner, TreePolygon, Walk};
 pub use triangles::{Crossing, Grazing, HitRules, TriangleSet};

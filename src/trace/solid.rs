@@ -1,7 +1,7 @@
 use glam::{Vec2, Vec3};
 
 use crate::format::bsp::{Bsp, Child};
-use crate::math::Plane;
+use crate::math::{Aabb, Plane};
 
 /// A point this close to a node's plane counts as on it, game units. The reference compiler's value.
 const ON_PLANE: f32 = 0.1;
@@ -9,14 +9,29 @@ const ON_PLANE: f32 = 0.1;
 const SOLID: i32 = i32::MIN;
 /// The only leaf of a map without a tree.
 const WHOLE_WORLD: u32 = 0;
+/// Leafs are divided this often one inside the other at most.
+const DEPTH_MAX: u32 = 32;
+/// Nodes are not added beyond this number; a bound for hostile sizes.
+const NODES_MAX: usize = 2_000_000;
 
-/// Whether subtrees that hold no scattered polygon are walked.
+/// Whether subtrees that hold no polygon are walked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BareSubtrees {
     /// Walked like any other.
     Walked,
     /// Passed through as if they were open, opaque leafs in them included.
     Skipped,
+}
+
+/// Whether leafs with long polygons are divided further.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Division {
+    /// They stay as the file has them.
+    Never,
+    /// A leaf is halved across the longest side of the box around its polygons until that is at most this long, game
+    /// units. An opaque leaf that is divided becomes open: in the reference compiler's results pillars from floor to
+    /// ceiling do not block by their leaf, since floor and ceiling run on through them.
+    Above(f32),
 }
 
 /// A corner of a polygon that is cut into the tree's leafs.
@@ -26,6 +41,15 @@ pub struct TreeCorner {
     pub position: Vec3,
     /// Texture coordinates, interpolated along cut edges.
     pub st: Vec2,
+}
+
+/// A convex polygon, clockwise seen from its front.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TreePolygon {
+    /// Whatever the caller knows it by.
+    pub owner: u32,
+    /// At least three.
+    pub corners: Vec<TreeCorner>,
 }
 
 /// The BSP tree as far as segments need it: planes, and which leafs are opaque.
@@ -57,74 +81,91 @@ impl Walk {
 }
 
 impl SolidTree {
-    /// Copies the tree of `bsp`; without one nothing is ever solid and all is one leaf, number 0.
-    pub fn new(bsp: &Bsp) -> Self {
-        let child = |child: Child| match child {
-            Child::Node(node) => i32::try_from(node).unwrap_or(SOLID),
-            Child::Leaf(leaf) => match bsp.leafs.get(leaf as usize) {
-                Some(found) if found.cluster.is_some() => {
-                    i32::try_from(leaf).map_or(SOLID, |leaf| -1 - leaf)
-                }
-                _ => SOLID,
-            },
-        };
-        let nodes = bsp
+    /// Copies the tree of `bsp` and cuts `polygons` into their parts in open leafs, which are returned with the leafs'
+    /// numbers. A polygon in a node's plane belongs to the side that it faces.
+    ///
+    /// Without a tree nothing is ever solid and all is one leaf, number 0. Numbers of divided leafs are new ones.
+    pub fn new(
+        bsp: &Bsp,
+        polygons: Vec<TreePolygon>,
+        division: Division,
+    ) -> (Self, Vec<(u32, TreePolygon)>) {
+        let nodes: Option<Vec<TreeNode>> = bsp
             .nodes
             .iter()
-            .filter_map(|node| {
+            .map(|node| {
                 Some(TreeNode {
                     plane: *bsp.planes.get(node.plane as usize)?,
-                    children: node.children.map(child),
+                    children: node.children.map(|child| match child {
+                        Child::Node(node) => i32::try_from(node).unwrap_or(SOLID),
+                        Child::Leaf(leaf) => leaf_child(leaf),
+                    }),
                     bare: true,
                 })
             })
-            .collect::<Vec<_>>();
-        let is_whole = nodes.len() == bsp.nodes.len();
-        Self {
-            nodes: if is_whole { nodes } else { Vec::new() },
-        }
+            .collect();
+        let mut tree = Self {
+            nodes: nodes.unwrap_or_default(),
+        };
+        let is_solid = |leaf: usize| {
+            let leaf = bsp.leafs.get(leaf);
+            leaf.is_none_or(|leaf| leaf.cluster.is_none())
+        };
+        let parts = tree.fill(polygons, bsp.leafs.len(), is_solid, division);
+        (tree, parts)
     }
 
-    /// Cuts a convex polygon, clockwise seen from its front, into its parts in open leafs and calls `part` for each.
-    ///
-    /// The subtrees that it reaches are no longer bare. A polygon in a node's plane belongs to the side that it faces.
-    /// Parts in opaque leafs are dropped: no walk gets there.
-    pub fn scatter(&mut self, polygon: &[TreeCorner], mut part: impl FnMut(u32, &[TreeCorner])) {
-        let facing = facing(polygon);
+    fn fill(
+        &mut self,
+        polygons: Vec<TreePolygon>,
+        leaf_count: usize,
+        is_solid: impl Fn(usize) -> bool,
+        division: Division,
+    ) -> Vec<(u32, TreePolygon)> {
         if self.nodes.is_empty() {
-            part(WHOLE_WORLD, polygon);
-            return;
+            let whole = polygons.into_iter();
+            return whole.map(|polygon| (WHOLE_WORLD, polygon)).collect();
         }
-        let mut pending = vec![(0_i32, polygon.to_vec())];
-        while let Some((number, polygon)) = pending.pop() {
-            if polygon.len() < 3 || number == SOLID {
-                continue;
-            }
-            let Ok(index) = usize::try_from(number) else {
-                part((-1 - number).unsigned_abs(), &polygon);
-                continue;
-            };
-            let Some(node) = self.nodes.get_mut(index) else {
-                continue;
-            };
-            node.bare = false;
-            let distances: Vec<f32> = polygon
-                .iter()
-                .map(|corner| node.plane.distance(corner.position))
-                .collect();
-            let is_ahead = distances.iter().all(|distance| *distance >= -ON_PLANE);
-            let is_behind = distances.iter().all(|distance| *distance <= ON_PLANE);
-            let [front, back] = node.children;
-            match (is_ahead, is_behind) {
-                (true, true) if facing.dot(node.plane.normal) > 0.0 => {
-                    pending.push((front, polygon));
+        let mut contents = vec![Vec::new(); leaf_count];
+        for polygon in polygons {
+            self.scatter(polygon, &mut contents);
+        }
+        let mut divider = Divider {
+            limit: match division {
+                Division::Never => f32::INFINITY,
+                Division::Above(limit) => limit,
+            },
+            next_leaf: leaf_count as u32,
+            parts: Vec::new(),
+        };
+        for node in 0..self.nodes.len() {
+            for side in 0..2 {
+                let child = self.nodes[node].children[side];
+                if child < 0 {
+                    let leaf = (-1 - child) as usize;
+                    let found = contents.get_mut(leaf).map(std::mem::take);
+                    let undivided = if is_solid(leaf) { SOLID } else { child };
+                    self.nodes[node].children[side] =
+                        divider.divide(self, found.unwrap_or_default(), undivided, 0);
                 }
-                (false, true) | (true, true) => pending.push((back, polygon)),
-                (true, false) => pending.push((front, polygon)),
-                (false, false) => {
-                    let (ahead, behind) = split(&polygon, &distances);
-                    pending.push((front, ahead));
-                    pending.push((back, behind));
+            }
+        }
+        divider.parts
+    }
+
+    /// Cuts a polygon into the leafs; the subtrees that it reaches are no longer bare.
+    fn scatter(&mut self, polygon: TreePolygon, contents: &mut [Vec<TreePolygon>]) {
+        let mut pending = vec![(0_i32, polygon)];
+        while let Some((number, polygon)) = pending.pop() {
+            if number < 0 {
+                if let Some(leaf) = contents.get_mut((-1 - number) as usize) {
+                    leaf.push(polygon);
+                }
+            } else if let Some(node) = self.nodes.get_mut(number as usize) {
+                node.bare = false;
+                let parts = split(polygon, &node.plane);
+                for (child, part) in node.children.into_iter().zip(parts) {
+                    pending.extend(part.map(|part| (child, part)));
                 }
             }
         }
@@ -151,16 +192,13 @@ impl SolidTree {
             if number == SOLID {
                 return Some(start);
             }
-            let node = match usize::try_from(number) {
-                Ok(index) => self
-                    .nodes
-                    .get(index)
-                    .filter(|node| !(node.bare && bare == BareSubtrees::Skipped)),
-                Err(_) => {
-                    leafs.push((-1 - number).unsigned_abs());
-                    None
-                }
-            };
+            if number < 0 {
+                leafs.push((-1 - number).unsigned_abs());
+            }
+            let node = usize::try_from(number)
+                .ok()
+                .and_then(|index| self.nodes.get(index))
+                .filter(|node| !(node.bare && bare == BareSubtrees::Skipped));
             let Some(node) = node else {
                 (number, start, end) = pending.pop()?;
                 continue;
@@ -182,19 +220,108 @@ impl SolidTree {
     }
 }
 
+/// The child number of an open leaf.
+fn leaf_child(leaf: u32) -> i32 {
+    i32::try_from(leaf).map_or(SOLID, |leaf| -1 - leaf)
+}
+
+/// Divides leafs and collects what is in the open ones.
+struct Divider {
+    limit: f32,
+    next_leaf: u32,
+    parts: Vec<(u32, TreePolygon)>,
+}
+
+impl Divider {
+    /// Returns the child that takes the place of the leaf `undivided`.
+    fn divide(
+        &mut self,
+        tree: &mut SolidTree,
+        polygons: Vec<TreePolygon>,
+        undivided: i32,
+        depth: u32,
+    ) -> i32 {
+        let corners = polygons.iter().flat_map(|polygon| &polygon.corners);
+        let bounds = Aabb::from_points(corners.map(|corner| corner.position));
+        let size = bounds.size();
+        let axis = (0..3).fold(
+            0,
+            |best, axis| {
+                if size[axis] > size[best] { axis } else { best }
+            },
+        );
+        // Written so that NaN is not divided.
+        let is_long = size[axis] > self.limit;
+        if !is_long || depth >= DEPTH_MAX || tree.nodes.len() >= NODES_MAX {
+            if undivided != SOLID {
+                let leaf = (-1 - undivided) as u32;
+                self.parts
+                    .extend(polygons.into_iter().map(|polygon| (leaf, polygon)));
+            }
+            return undivided;
+        }
+        let mut normal = Vec3::ZERO;
+        normal[axis] = 1.0;
+        let plane = Plane {
+            normal,
+            dist: (bounds.min[axis] + bounds.max[axis]) * 0.5,
+        };
+        let mut halves = [Vec::new(), Vec::new()];
+        for polygon in polygons {
+            for (half, part) in halves.iter_mut().zip(split(polygon, &plane)) {
+                half.extend(part);
+            }
+        }
+        let node = tree.nodes.len();
+        tree.nodes.push(TreeNode {
+            plane,
+            children: [SOLID; 2],
+            bare: false,
+        });
+        let children = halves.map(|half| {
+            let leaf = leaf_child(self.next_leaf);
+            self.next_leaf += 1;
+            self.divide(tree, half, leaf, depth + 1)
+        });
+        tree.nodes[node].children = children;
+        i32::try_from(node).unwrap_or(SOLID)
+    }
+}
+
+/// The parts of a polygon before and behind a plane; one in the plane goes where it faces.
+fn split(polygon: TreePolygon, plane: &Plane) -> [Option<TreePolygon>; 2] {
+    let corners = &polygon.corners;
+    let distances: Vec<f32> = corners
+        .iter()
+        .map(|corner| plane.distance(corner.position))
+        .collect();
+    let is_ahead = distances.iter().all(|distance| *distance >= -ON_PLANE);
+    let is_behind = distances.iter().all(|distance| *distance <= ON_PLANE);
+    match (is_ahead, is_behind) {
+        (true, true) if facing(corners).dot(plane.normal) > 0.0 => [Some(polygon), None],
+        (true, false) => [Some(polygon), None],
+        (_, true) => [None, Some(polygon)],
+        (false, false) => {
+            let owner = polygon.owner;
+            cut(corners, &distances)
+                .map(|corners| (corners.len() > 2).then_some(TreePolygon { owner, corners }))
+        }
+    }
+}
+
 /// A normal, not unit, by the first three corners.
-fn facing(polygon: &[TreeCorner]) -> Vec3 {
-    match polygon {
+fn facing(corners: &[TreeCorner]) -> Vec3 {
+    match corners {
         [a, b, c, ..] => (c.position - a.position).cross(b.position - a.position),
         _ => Vec3::ZERO,
     }
 }
 
-/// The parts of a convex polygon before and behind a plane from which its corners have `distances`.
-fn split(polygon: &[TreeCorner], distances: &[f32]) -> (Vec<TreeCorner>, Vec<TreeCorner>) {
+/// The corners before and behind a plane from which they have `distances`.
+fn cut(corners: &[TreeCorner], distances: &[f32]) -> [Vec<TreeCorner>; 2] {
     let (mut ahead, mut behind) = (Vec::new(), Vec::new());
-    for (i, corner) in polygon.iter().enumerate() {
-        let j = (i + 1) % polygon.len();
+    for (i, corner) in corners.iter().enumerate() {
+        let j = (i + 1) % corners.len();
         let (here, there) = (distances[i], distances[j]);
         if here >= -ON_PLANE {
             ahead.push(*corner);
@@ -207,44 +334,55 @@ fn split(polygon: &[TreeCorner], distances: &[f32]) -> (Vec<TreeCorner>, Vec<Tre
         if crosses {
             let share = here / (here - there);
             let cut = TreeCorner {
-                position: corner.position + (polygon[j].position - corner.position) * share,
-                st: corner.st + (polygon[j].st - corner.st) * share,
+                position: corner.position + (corners[j].position - corner.position) * share,
+                st: corner.st + (corners[j].st - corner.st) * share,
             };
             ahead.push(cut);
             behind.push(cut);
         }
     }
-    (ahead, behind)
+    [ahead, behind]
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// Leaf 7 where x < 0; else leaf 3 where y > 0 and solid where y < 0.
-    fn corner() -> SolidTree {
+    /// Leaf 7 where x < 0; else leaf 3 where y > 0 and the solid leaf 5 where y < 0. Polygons in z = 0 by their corners.
+    fn corner(
+        polygons: &[&[(f32, f32)]],
+        division: Division,
+    ) -> (SolidTree, Vec<(u32, TreePolygon)>) {
         let node = |normal, children| TreeNode {
             plane: Plane { normal, dist: 0.0 },
             children,
             bare: true,
         };
-        SolidTree {
-            nodes: vec![node(Vec3::X, [1, -8]), node(Vec3::Y, [-4, SOLID])],
-        }
+        let mut tree = SolidTree {
+            nodes: vec![node(Vec3::X, [1, -8]), node(Vec3::Y, [-4, -6])],
+        };
+        let corner = |(x, y): &(f32, f32)| TreeCorner {
+            position: Vec3::new(*x, *y, 0.0),
+            st: Vec2::new(*x, *y),
+        };
+        let polygons = (0_u32..).zip(polygons).map(|(owner, corners)| TreePolygon {
+            owner,
+            corners: corners.iter().map(corner).collect(),
+        });
+        let parts = tree.fill(polygons.collect(), 8, |leaf| leaf == 5, division);
+        (tree, parts)
     }
 
-    fn polygon(points: [(f32, f32); 3]) -> Vec<TreeCorner> {
-        points
-            .map(|(x, y)| TreeCorner {
-                position: Vec3::new(x, y, 0.0),
-                st: Vec2::new(x, y),
-            })
-            .to_vec()
+    fn area(polygon: &TreePolygon) -> f32 {
+        let at = |i: usize| polygon.corners[i].position;
+        let fan = 1..polygon.corners.len() - 1;
+        fan.map(|i| (at(i) - at(0)).cross(at(i + 1) - at(0)).length() * 0.5)
+            .sum()
     }
 
     #[test]
     fn segment_stops_where_the_first_opaque_leaf_begins() {
-        let tree = corner();
+        let (tree, _) = corner(&[], Division::Never);
         let mut walk = Walk::default();
         let inside = Vec3::new(10.0, 10.0, 0.0);
         let mut solid = |from, to| tree.first_solid(from, to, BareSubtrees::Walked, &mut walk);
@@ -258,47 +396,58 @@ mod tests {
 
     #[test]
     fn only_reached_subtrees_block_when_bare_ones_are_skipped() {
-        let mut tree = corner();
-        let mut walk = Walk::default();
         let (from, to) = (Vec3::new(10.0, 10.0, 0.0), Vec3::new(10.0, -30.0, 0.0));
-        let bare = BareSubtrees::Skipped;
-        assert_eq!(tree.first_solid(from, to, bare, &mut walk), None);
-        tree.scatter(&polygon([(5.0, 5.0), (6.0, 5.0), (5.0, 6.0)]), |_, _| {});
-        assert!(tree.first_solid(from, to, bare, &mut walk).is_some());
+        let mut walk = Walk::default();
+        let (bare, _) = corner(&[], Division::Never);
+        let (full, _) = corner(&[&[(5.0, 5.0), (6.0, 5.0), (5.0, 6.0)]], Division::Never);
+        let mut solid =
+            |tree: &SolidTree| tree.first_solid(from, to, BareSubtrees::Skipped, &mut walk);
+        assert!(solid(&bare).is_none() && solid(&full).is_some());
     }
 
     #[test]
     fn polygons_are_cut_at_the_planes_and_dropped_in_solid() {
-        let mut tree = corner();
-        let mut parts = Vec::new();
-        let whole = polygon([(-10.0, 10.0), (10.0, 10.0), (10.0, -10.0)]);
-        tree.scatter(&whole, |leaf, corners| {
-            let area: f32 = corners
-                .windows(2)
-                .map(|edge| {
-                    (edge[0].position - corners[0].position)
-                        .cross(edge[1].position - corners[0].position)
-                        .z
-                })
-                .sum();
-            assert!(corners.iter().all(|c| c.position.truncate() == c.st));
-            parts.push((leaf, (area.abs() * 0.5).round() as i32));
-        });
-        parts.sort_unstable();
-        // 200 in all: 50 left of x = 0, 100 before y = 0, 50 in the solid.
-        assert_eq!(parts, [(3, 100), (7, 50)]);
+        let whole: &[(f32, f32)] = &[(-10.0, 10.0), (10.0, 10.0), (10.0, -10.0)];
+        let (_, parts) = corner(&[whole], Division::Never);
+        let mut areas: Vec<(u32, f32)> = parts.iter().map(|(leaf, p)| (*leaf, area(p))).collect();
+        areas.sort_by_key(|(leaf, _)| *leaf);
+        // 200 in all: 100 before both planes, 50 left of x = 0, 50 in the solid.
+        assert_eq!(
+            areas.iter().map(|(leaf, _)| *leaf).collect::<Vec<_>>(),
+            [3, 7]
+        );
+        assert!((areas[0].1 - 100.0).abs() < 1e-3 && (areas[1].1 - 50.0).abs() < 1e-3);
+        for (_, polygon) in &parts {
+            assert!(
+                polygon
+                    .corners
+                    .iter()
+                    .all(|c| c.position.truncate() == c.st)
+            );
+        }
+    }
+
+    #[test]
+    fn divided_opaque_leafs_are_open() {
+        let strip: &[(f32, f32)] = &[(5.0, -5.0), (100.0, -5.0), (100.0, -6.0), (5.0, -6.0)];
+        let mut walk = Walk::default();
+        let (from, to) = (Vec3::new(10.0, 10.0, 0.0), Vec3::new(10.0, -30.0, 0.0));
+        let mut solid = |limit| {
+            let (tree, parts) = corner(&[strip], Division::Above(limit));
+            let total: f32 = parts.iter().map(|(_, polygon)| area(polygon)).sum();
+            let found = tree.first_solid(from, to, BareSubtrees::Walked, &mut walk);
+            (found.is_some(), parts.len(), total.round())
+        };
+        assert_eq!(solid(96.0), (true, 0, 0.0));
+        assert_eq!(solid(50.0), (false, 2, 95.0));
+        assert_eq!(solid(20.0), (false, 8, 95.0));
     }
 
     #[test]
     fn without_a_tree_nothing_is_solid() {
         let mut walk = Walk::default();
-        let mut tree = SolidTree::default();
+        let tree = SolidTree::default();
         let solid = tree.first_solid(Vec3::ZERO, Vec3::X, BareSubtrees::Skipped, &mut walk);
         assert!(solid.is_none() && walk.passed(0));
-        let mut count = 0;
-        tree.scatter(&polygon([(0.0, 0.0), (1.0, 0.0), (0.0, 1.0)]), |_, _| {
-            count += 1
-        });
-        assert_eq!(count, 1);
     }
 }

@@ -1,9 +1,10 @@
 use std::ops::ControlFlow;
-use std::time::Duration;
 
 use glam::{Vec3, Vec3A};
+use obvhs::bvh2::reinsertion::ReinsertionOptimizer;
 use obvhs::cwbvh::CwBvh;
-use obvhs::cwbvh::builder::build_cwbvh;
+use obvhs::cwbvh::bvh2_to_cwbvh::bvh2_to_cwbvh;
+use obvhs::ploc::PlocBuilder;
 use obvhs::ray::RayHit;
 use obvhs::{Boundable, BvhBuildParams};
 
@@ -112,11 +113,7 @@ impl TriangleSet {
                 bvh: None,
             };
         }
-        let bvh = build_cwbvh(
-            &edges,
-            BvhBuildParams::medium_build(),
-            &mut Duration::default(),
-        );
+        let bvh = hierarchy(&edges);
         let order = || bvh.primitive_indices.iter().map(|index| *index as usize);
         Self {
             triangles: order().map(|index| edges[index]).collect(),
@@ -189,6 +186,22 @@ impl TriangleSet {
             v,
         })
     }
+}
+
+/// As `obvhs::cwbvh::builder::build_cwbvh`, but without its checks in debug builds: they compare bounds within 1e-5, less
+/// than single precision holds at map coordinates.
+fn hierarchy(edges: &[Edges]) -> CwBvh {
+    let quality = BvhBuildParams::medium_build();
+    let numbers = (0..edges.len() as u32).collect();
+    let mut binary = PlocBuilder::with_capacity(edges.len()).build(
+        quality.ploc_search_distance,
+        edges,
+        numbers,
+        quality.sort_precision,
+        quality.search_depth_threshold,
+    );
+    ReinsertionOptimizer::default().run(&mut binary, quality.reinsertion_batch_ratio, None);
+    bvh2_to_cwbvh(&binary, quality.max_prims_per_leaf.clamp(1, 3), true, false)
 }
 
 fn packed(ray: &Ray) -> obvhs::ray::Ray {

@@ -21,6 +21,11 @@ pub(crate) fn bake_tab_ui(
     ui.label(RichText::new("Bake light grid").heading());
     ui.label(RichText::new("The file stays untouched until Save.").color(theme::WEAK));
     form_ui(ui, model, form);
+    lights_ui(ui, form, commands);
+    if !form.sh && map.original.lighting.sh_grid.is_some() {
+        let text = "▲ Without SH the file's SH grid is taken out: it would be stale.";
+        ui.add(egui::Label::new(RichText::new(text).color(theme::WARNING)).wrap());
+    }
     ui.separator();
     plan_ui(ui, model);
     ui.separator();
@@ -106,9 +111,41 @@ fn form_ui(ui: &mut Ui, model: &Model<'_>, form: &mut BakeForm) {
     });
 }
 
+/// Where entity lights come from.
+fn lights_ui(ui: &mut Ui, form: &BakeForm, commands: &mut Vec<Command>) {
+    row_ui(ui, "Lights from", |ui| {
+        let name = match form.lights.path() {
+            None => "BSP and its .map".to_owned(),
+            Some(path) => path
+                .file_name()
+                .map(|name| name.to_string_lossy().into_owned())
+                .unwrap_or_default(),
+        };
+        ui.label(name);
+        if ui
+            .small_button("Choose…")
+            .tip("Takes entity lights from another .map; compilers strip them from the BSP (--lights).")
+            .clicked()
+        {
+            commands.push(Command::LightsDialog);
+        }
+        let is_chosen = form.lights.path().is_some();
+        if is_chosen
+            && ui
+                .small_button("Reset lights")
+                .tip("Takes them from the BSP and the .map beside it again.")
+                .clicked()
+        {
+            commands.push(Command::ResetLights);
+        }
+    });
+}
+
 fn plan_ui(ui: &mut Ui, model: &Model<'_>) {
     match model.state.plan.as_ref().map(|plan| &plan.result) {
-        None => {}
+        None => {
+            ui.label(RichText::new("Counting …").color(theme::WEAK));
+        }
         Some(Err(reason)) => {
             ui.add(
                 egui::Label::new(RichText::new(format!("× {reason}")).color(theme::ERROR)).wrap(),

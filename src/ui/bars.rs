@@ -6,8 +6,8 @@ use crate::ui::widgets::Explained;
 use crate::ui::{Model, theme};
 use crate::view::{Command, FilePurpose, Level, LoadedMap, Pending, ProbeShow, Tab};
 
-/// Bars above the picture: errors, warnings about the file, questions, the path field.
-pub(crate) fn bars_ui(ui: &mut Ui, model: &Model<'_>, commands: &mut Vec<Command>) {
+/// Bars below the toolbar: errors, questions, the path field.
+pub(crate) fn messages_ui(ui: &mut Ui, model: &Model<'_>, commands: &mut Vec<Command>) {
     let state = model.state;
     if let Some(banner) = &state.banner {
         let (mark, fill) = match banner.level {
@@ -32,7 +32,14 @@ pub(crate) fn bars_ui(ui: &mut Ui, model: &Model<'_>, commands: &mut Vec<Command
     }
     if let Some(purpose) = state.panels.path_field {
         path_field_ui(ui, model, purpose, commands);
+    } else {
+        ui.data_mut(|data| data.remove_temp::<String>(path_field_id()));
     }
+}
+
+/// The bar above the picture that says what stock engines do with the file.
+pub(crate) fn variant_ui(ui: &mut Ui, model: &Model<'_>) {
+    let state = model.state;
     if state.map.as_ref().is_some_and(is_version_47_with_sh) {
         bar_ui(ui, "variant", theme::WARNING_BAR, |ui| {
             ui.label(
@@ -108,21 +115,15 @@ fn path_field_ui(
     purpose: FilePurpose,
     commands: &mut Vec<Command>,
 ) {
-    let id = Id::unique(("path field", purpose as u8));
-    let suggestion = match (&model.state.map, purpose) {
-        (Some(map), FilePurpose::SaveAs) => map
-            .file
-            .writable()
-            .map_or_else(|| map.file_name(), |path| path.display().to_string()),
-        _ => String::new(),
-    };
-    let mut text = ui
-        .data_mut(|data| data.get_temp::<String>(id))
-        .unwrap_or(suggestion);
+    let id = path_field_id();
+    let stored = ui.data_mut(|data| data.get_temp::<String>(id));
+    let is_new = stored.is_none();
+    let mut text = stored.unwrap_or_else(|| suggested_path(model, purpose));
     bar_ui(ui, "path", theme::BAR, |ui| {
         let (name, word) = match purpose {
             FilePurpose::Open => ("Path of the map", "Open file"),
             FilePurpose::SaveAs => ("Save to", "Save file"),
+            FilePurpose::Lights => ("Path of the .map", "Take lights"),
         };
         let label = ui.label(RichText::new(name).color(theme::WEAK));
         let field = ui
@@ -132,16 +133,21 @@ fn path_field_ui(
                     .hint_text("/path/to/map.bsp"),
             )
             .labelled_by(label.id);
+        if is_new {
+            field.request_focus();
+        }
         let is_entered = field.lost_focus() && ui.input(|i| i.key_pressed(egui::Key::Enter));
+        let has_path = !text.trim().is_empty();
         let is_clicked = ui
-            .add_enabled(!text.trim().is_empty(), egui::Button::new(word))
+            .add_enabled(has_path, egui::Button::new(word))
             .tip("No file dialog is available here; type the path.")
             .clicked();
-        if (is_clicked || is_entered) && !text.trim().is_empty() {
+        if (is_clicked || is_entered) && has_path {
             let path = PathBuf::from(text.trim());
             commands.push(match purpose {
                 FilePurpose::Open => Command::OpenPath(path),
                 FilePurpose::SaveAs => Command::SaveAs(path),
+                FilePurpose::Lights => Command::TakeLights(path),
             });
         }
         if ui.button("Close").tip("Closes this field (Esc).").clicked() {
@@ -149,6 +155,21 @@ fn path_field_ui(
         }
     });
     ui.data_mut(|data| data.insert_temp(id, text));
+}
+
+/// Where the text of the path field lives while it is open.
+fn path_field_id() -> Id {
+    Id::unique("path field")
+}
+
+fn suggested_path(model: &Model<'_>, purpose: FilePurpose) -> String {
+    match (&model.state.map, purpose) {
+        (Some(map), FilePurpose::SaveAs) => map
+            .file
+            .writable()
+            .map_or_else(|| map.file_name(), |path| path.display().to_string()),
+        _ => String::new(),
+    }
 }
 
 /// What the picture says while it has nothing to show.

@@ -16,7 +16,7 @@ pub(crate) fn status_ui(ui: &mut Ui, model: &Model<'_>, commands: &mut Vec<Comma
         let text = if problems > 0 {
             RichText::new(format!("▲ {problems}")).color(theme::WARNING)
         } else {
-            RichText::new("Log").color(theme::WEAK)
+            RichText::new("Log")
         };
         if ui
             .selectable_label(state.panels.log, text)

@@ -56,6 +56,7 @@ pub fn root_ui(
             .show(ui, |ui| {
                 toolbar::toolbar_ui(ui, model, options, &mut commands);
             });
+        bars::messages_ui(ui, model, &mut commands);
         egui::Panel::bottom("status")
             .frame(theme::bar_frame())
             .show(ui, |ui| bottom::status_ui(ui, model, &mut commands));
@@ -80,7 +81,7 @@ pub fn root_ui(
             .show(ui, |ui| {
                 inspector::inspector_ui(ui, model, options, form, &mut commands);
             });
-        bars::bars_ui(ui, model, &mut commands);
+        bars::variant_ui(ui, model);
     }
     egui::CentralPanel::no_frame().show(ui, |ui| {
         let (rect, more) = viewport::viewport_ui(ui, model);

@@ -119,7 +119,7 @@ fn probes_ui(ui: &mut Ui, probes: &mut ProbeOptions) {
             .named("Probe size")
             .tip("Radius of the spheres over the smallest side of a cell. Right-click resets.");
         if response.secondary_clicked() {
-            probes.size = 0.2;
+            probes.size = ProbeOptions::default().size;
         }
     });
     row_ui(ui, "Distance", |ui| {

@@ -50,12 +50,15 @@ fn look(ui: &Ui, model: &Model<'_>, response: &Response, commands: &mut Vec<Comm
     } else if !held && was {
         commands.push(Command::SetLooking(Looking::Off));
     }
-    if held {
+    // The frame of the press still holds the way to where it happened.
+    if held && was {
         // Raw motion where the system gives it: it does not end at the screen's edge.
         let motion = ui.input(|i| i.pointer.motion().unwrap_or_else(|| i.pointer.delta()));
         if motion != egui::Vec2::ZERO {
             commands.push(Command::Look(Vec2::new(motion.x, motion.y)));
         }
+    }
+    if held {
         ui.set_cursor_icon(egui::CursorIcon::None);
     }
 }
@@ -74,7 +77,13 @@ fn point(ui: &Ui, model: &Model<'_>, response: &Response, rect: Rect, commands: 
         && let Some(pointer) = response.interact_pointer_pos()
     {
         ui.memory_mut(egui::Memory::stop_text_input);
-        let purpose = if has_ctrl {
+        // A slow frame may hold click and release of the key; the click knows better.
+        let clicked_with_ctrl = ui.input(|i| {
+            i.events.iter().any(|event| {
+                matches!(event, egui::Event::PointerButton { button: PointerButton::Primary, modifiers, .. } if modifiers.command)
+            })
+        });
+        let purpose = if has_ctrl || clicked_with_ctrl {
             PickPurpose::Pin
         } else {
             PickPurpose::Select

@@ -1,8 +1,11 @@
+use std::path::PathBuf;
+use std::sync::Arc;
+
 use glam::Vec3;
 
 use crate::job::Warnings;
-use crate::light::{BakeSettings, Plan, ShCell, plan};
-use crate::scene::{Scene, grid_cell_size};
+use crate::light::{BakeSettings, LightsFrom, Plan, ShCell, plan};
+use crate::scene::{MapSource, Scene, grid_cell_size};
 
 /// Which way the SH cell is given.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -14,8 +17,39 @@ pub enum ShCellBy {
     Sides,
 }
 
+/// Where the form takes entity lights from.
+#[derive(Clone, Debug, Default)]
+pub enum LightsBy {
+    /// The BSP and the `.map` beside it, as the compiler does.
+    #[default]
+    Auto,
+    /// A `.map` that was chosen (`--lights`).
+    File(Arc<MapSource>),
+}
+
+/// Two chosen files are the same when they were read at the same time: a file read again may have changed.
+impl PartialEq for LightsBy {
+    fn eq(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Auto, Self::Auto) => true,
+            (Self::File(a), Self::File(b)) => Arc::ptr_eq(a, b),
+            _ => false,
+        }
+    }
+}
+
+impl LightsBy {
+    /// The chosen file.
+    pub fn path(&self) -> Option<&PathBuf> {
+        match self {
+            Self::Auto => None,
+            Self::File(source) => Some(&source.origin),
+        }
+    }
+}
+
 /// What the bake panel edits: the part of [`BakeSettings`] that people change between bakes.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct BakeForm {
     /// Whether the legacy grid is baked.
     pub legacy: bool,
@@ -31,6 +65,8 @@ pub struct BakeForm {
     pub sh_cell: Vec3,
     /// Threads; 0 takes all cores.
     pub threads: usize,
+    /// Source of entity lights; back to [`LightsBy::Auto`] with every other map.
+    pub lights: LightsBy,
 }
 
 impl Default for BakeForm {
@@ -43,6 +79,7 @@ impl Default for BakeForm {
             sh_scale: 2.0,
             sh_cell: crate::scene::DEFAULT_CELL_SIZE * 0.5,
             threads: 0,
+            lights: LightsBy::Auto,
         }
     }
 }
@@ -69,6 +106,7 @@ impl BakeForm {
             } else {
                 ShCellBy::Sides
             },
+            lights: LightsBy::Auto,
             ..self
         }
     }
@@ -84,6 +122,10 @@ impl BakeForm {
                 ShCellBy::Sides => ShCell::Explicit(self.sh_cell),
             },
             threads: (self.threads > 0).then_some(self.threads),
+            lights: match &self.lights {
+                LightsBy::Auto => LightsFrom::Auto,
+                LightsBy::File(source) => LightsFrom::Entities(Arc::new(source.entities.clone())),
+            },
             command_line: self.flags().join(" "),
             ..BakeSettings::default()
         }
@@ -91,11 +133,7 @@ impl BakeForm {
 
     /// The console call that gives the same bytes.
     pub fn command_line(&self, map_file: &str) -> String {
-        let quoted = if map_file.contains(char::is_whitespace) {
-            format!("\"{map_file}\"")
-        } else {
-            map_file.to_owned()
-        };
+        let quoted = quoted(map_file);
         let mut words = vec![
             "luxtool bake".to_owned(),
             quoted.clone(),
@@ -103,6 +141,12 @@ impl BakeForm {
             quoted,
         ];
         words.extend(self.flags());
+        if let Some(path) = self.lights.path() {
+            words.push(format!(
+                "--lights {}",
+                self::quoted(&path.display().to_string())
+            ));
+        }
         if self.threads > 0 {
             words.push(format!("-threads {}", self.threads));
         }
@@ -128,6 +172,15 @@ impl BakeForm {
     }
 }
 
+/// A word of a command line.
+fn quoted(word: &str) -> String {
+    if word.contains(char::is_whitespace) {
+        format!("\"{word}\"")
+    } else {
+        word.to_owned()
+    }
+}
+
 /// What the form would do to one map, kept until form or map change.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PlanCache {
@@ -140,11 +193,20 @@ pub struct PlanCache {
 impl PlanCache {
     /// Plans `form` for `scene`.
     pub fn new(scene: &Scene, revision: u64, form: BakeForm) -> Self {
+        let result = plan(scene, &form.settings(), &Warnings::default());
         Self {
             form,
             revision,
-            result: plan(scene, &form.settings(), &Warnings::default())
-                .map_err(|error| error.to_string()),
+            result: result.map_err(|error| error.to_string()),
+        }
+    }
+
+    /// What stands in when planning itself broke down.
+    pub fn failed(revision: u64, form: BakeForm, reason: String) -> Self {
+        Self {
+            form,
+            revision,
+            result: Err(reason),
         }
     }
 
@@ -153,7 +215,7 @@ impl PlanCache {
         // Threads change no byte.
         let same = BakeForm {
             threads: self.form.threads,
-            ..*form
+            ..form.clone()
         };
         self.revision == revision && self.form == same
     }
@@ -176,6 +238,19 @@ mod tests {
             form.command_line("my map.bsp"),
             "luxtool bake \"my map.bsp\" -o \"my map.bsp\" -nogrid -gridsize 64 64 128 -sh -gridsh 32 32 48.5 -threads 3"
         );
+        let chosen = BakeForm {
+            lights: LightsBy::File(Arc::new(MapSource {
+                origin: "a b.map".into(),
+                entities: crate::format::entities::Entities::default(),
+            })),
+            ..form.clone()
+        };
+        assert!(
+            chosen
+                .command_line("x")
+                .ends_with("--lights \"a b.map\" -threads 3")
+        );
+        assert!(matches!(chosen.settings().lights, LightsFrom::Entities(_)));
         let settings = form.settings();
         assert!(!settings.legacy && settings.sh);
         assert_eq!(

@@ -1,6 +1,7 @@
 use std::sync::Arc;
 
 use crate::light::Baked;
+use crate::view::bake_form::LightsBy;
 use crate::view::command::{Command, Effect, FilePurpose};
 use crate::view::map::{BakeResult, GridSet, MapFile, Side};
 use crate::view::selection;
@@ -10,6 +11,11 @@ use crate::view::state::{Level, State, same};
 impl State {
     pub(super) fn apply_bake(&mut self, command: Command) -> Option<Effect> {
         match command {
+            Command::Planned(plan) => {
+                // One for an older form or map still counts until the next comes; it is asked for at once.
+                self.is_planning = false;
+                self.plan = Some(*plan);
+            }
             Command::StartBake => return self.start_bake(),
             Command::BakeFinished {
                 revision,
@@ -25,6 +31,14 @@ impl State {
                 self.baking = None;
                 self.report(Level::Info, "Bake cancelled, nothing changed");
             }
+            Command::LightsDialog => return Some(Effect::PickFile(FilePurpose::Lights)),
+            Command::TakeLights(path) => return Some(Effect::ReadLights(path)),
+            Command::LightsTaken(source) => {
+                let path = source.origin.display();
+                self.report(Level::Info, format!("Bakes take lights from {path}"));
+                self.bake_form.lights = LightsBy::File(source);
+            }
+            Command::ResetLights => self.bake_form.lights = LightsBy::Auto,
             Command::CancelBake => return self.baking.map(|_| Effect::CancelBake),
             Command::ToggleBlink => self.toggle_blink(),
             Command::Save => {

@@ -72,7 +72,7 @@ impl Camera {
         glam::camera::rh::view::look_to_mat4(self.eye, self.forward(), self.up())
     }
 
-    /// Projection with reversed depth (1 at [`NEAR`], 0 at infinity); the one change of basis to clip space.
+    /// Projection with reversed depth (1 at the near plane, 4 units away; 0 at infinity); the one change of basis to clip space.
     pub fn clip_from_view(&self, aspect: f32) -> Mat4 {
         let fov_y = 2.0 * ((self.fov_x * 0.5).tan() / aspect).atan();
         glam::camera::rh::proj::directx::perspective_infinite_reverse(fov_y, aspect, NEAR)

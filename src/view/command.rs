@@ -6,8 +6,10 @@ use glam::{Vec2, Vec3};
 use crate::job::Warning;
 use crate::light::{BakeSettings, Baked};
 use crate::math::Ray;
-use crate::scene::Scene;
-use crate::view::{Camera, GridSet, LoadedMap, ProbeRef, ProbeShow, RenderMode, SurfaceHit};
+use crate::scene::{MapSource, Scene};
+use crate::view::{
+    BakeForm, Camera, GridSet, LoadedMap, PlanCache, ProbeRef, ProbeShow, RenderMode, SurfaceHit,
+};
 
 /// What a file dialog is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,6 +18,8 @@ pub enum FilePurpose {
     Open,
     /// Choose where to save the map.
     SaveAs,
+    /// Choose a `.map` to take lights from.
+    Lights,
 }
 
 /// What a ray into the picture is for.
@@ -173,6 +177,8 @@ pub enum Command {
     /// Cancel a running bake, else close what is open, else clear the selection; never quits.
     Escape,
 
+    /// What the form would do is known.
+    Planned(Box<PlanCache>),
     /// Bake with the form's settings.
     StartBake,
     /// A bake ended well.
@@ -198,6 +204,14 @@ pub enum Command {
         /// Of the map it was for.
         revision: u64,
     },
+    /// Ask for a `.map` to take lights from.
+    LightsDialog,
+    /// Take lights from this `.map`.
+    TakeLights(PathBuf),
+    /// The lights of a `.map` are read.
+    LightsTaken(Arc<MapSource>),
+    /// Lights from the BSP and the `.map` beside it again.
+    ResetLights,
     /// Stop the running bake.
     CancelBake,
     /// The other one of lighting A and B.
@@ -235,12 +249,23 @@ pub enum Effect {
         /// What.
         source: LoadSource,
     },
+    /// Read the entities of a `.map`.
+    ReadLights(PathBuf),
     /// Find the surface that a ray meets.
     Pick {
         /// The ray.
         ray: Ray,
         /// To report back.
         purpose: PickPurpose,
+    },
+    /// Find out what the form would do.
+    Plan {
+        /// Of the map.
+        revision: u64,
+        /// The map.
+        scene: Arc<Scene>,
+        /// The form.
+        form: BakeForm,
     },
     /// Bake.
     StartBake {

@@ -17,7 +17,7 @@ mod state;
 #[cfg(test)]
 mod state_tests;
 
-pub use bake_form::{BakeForm, PlanCache, ShCellBy};
+pub use bake_form::{BakeForm, LightsBy, PlanCache, ShCellBy};
 pub use camera::Camera;
 pub use command::{Command, Effect, FilePurpose, LoadSource, Looking, PickPurpose, Tab};
 pub use map::{BakeResult, GridSet, LoadedMap, MapFile, Side};

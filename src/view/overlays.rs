@@ -3,12 +3,14 @@ use glam::Vec3;
 use crate::probe::{Corner, Verdict, sample_legacy, sample_sh};
 use crate::view::overlay::{CornerMark, Overlays, SampleMark, SphereLight};
 use crate::view::selection;
-use crate::view::{GridSet, GridSource, State, ViewOptions};
+use crate::view::{GridSet, GridSource, ProbeShow, State, ViewOptions};
 
 /// Radius of the sample sphere, game units: about a player's half width.
 const SAMPLE_RADIUS: f32 = 14.0;
 /// How much larger than its sphere the mark of the selection is.
 const SELECTION_GROWTH: f32 = 1.25;
+/// The same around a pair of spheres.
+const PAIR_GROWTH: f32 = 2.2;
 
 impl State {
     /// Where the sample sphere is: under the cursor while it samples, else where it is pinned.
@@ -26,7 +28,11 @@ impl State {
             let position = selection::probe_position(grids, probe)?;
             let cell = selection::cell_size(grids, probe.source)?;
             let radius = selection::probe_radius(&self.options.probes, cell);
-            Some((position, radius * SELECTION_GROWTH))
+            let growth = match self.options.probes.show {
+                ProbeShow::Both => PAIR_GROWTH,
+                ProbeShow::Off | ProbeShow::Legacy | ProbeShow::Sh => SELECTION_GROWTH,
+            };
+            Some((position, radius * growth))
         });
         Overlays {
             sample: self

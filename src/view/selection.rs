@@ -36,6 +36,9 @@ impl SurfaceHit {
 /// How far off a surface the sample sphere stands, game units.
 const SAMPLE_OFFSET: f32 = 24.0;
 
+/// How far from their point the two spheres of a pair stand, in radii; the renderer's figure.
+const PAIR_SPREAD: f32 = 1.08;
+
 /// Radius of spheres for a grid of this cell size, game units: the option times the smallest side.
 pub fn probe_radius(options: &ProbeOptions, cell_size: Vec3) -> f32 {
     options.size * cell_size.min_element()
@@ -97,12 +100,14 @@ pub fn nearest_probe(grids: &GridSet, source: GridSource, position: Vec3) -> Opt
 
 /// The nearest drawn sphere that the ray meets, by the exact intersection of ray and sphere.
 ///
-/// The rules are the renderer's: radius from the smallest cell side, points farther than the distance limit and (on
-/// demand) points in solid left out, and nothing behind `world_t` unless x-ray is on.
+/// The rules are the renderer's: radius from the smallest cell side, shrinking towards the distance limit; points in solid
+/// left out on demand; with both grids two spheres stand beside each point along `right`, the picture's right; and nothing
+/// behind `world_t` counts unless x-ray is on.
 pub fn pick_probe(
     grids: &GridSet,
     options: &ProbeOptions,
     ray: &Ray,
+    right: Vec3,
     world_t: Option<f32>,
 ) -> Option<ProbeRef> {
     let source = shown_source(options, grids)?;
@@ -113,7 +118,11 @@ pub fn pick_probe(
         ),
         GridSource::Sh => (grids.lighting.sh_grid.as_ref()?.lattice, &grids.blocked_sh),
     };
-    let radius = probe_radius(options, lattice.cell_size);
+    let full_radius = probe_radius(options, lattice.cell_size);
+    let sideways = match options.show {
+        ProbeShow::Both => right * (full_radius * PAIR_SPREAD),
+        ProbeShow::Off | ProbeShow::Legacy | ProbeShow::Sh => Vec3::ZERO,
+    };
     let t_max = match world_t {
         Some(t) if !options.x_ray => t,
         _ => f32::INFINITY,
@@ -124,15 +133,19 @@ pub fn pick_probe(
         if options.hide_in_solid && blocked.get(index).copied().unwrap_or(false) {
             continue;
         }
-        let centre = lattice.position_of(index);
-        if centre.distance(ray.origin) > options.distance {
+        let point = lattice.position_of(index);
+        let left = 1.0 - point.distance(ray.origin) / options.distance;
+        let radius = full_radius * (left * 10.0).clamp(0.0, 1.0);
+        if radius <= 0.0 {
             continue;
         }
-        if let Some(t) = ray_sphere(ray, centre, radius)
-            && t <= t_max
-            && best.is_none_or(|(nearest, _)| t < nearest)
-        {
-            best = Some((t, index));
+        for centre in [point - sideways, point + sideways] {
+            if let Some(t) = ray_sphere(ray, centre, radius)
+                && t <= t_max
+                && best.is_none_or(|(nearest, _)| t < nearest)
+            {
+                best = Some((t, index));
+            }
         }
     }
     best.map(|(_, index)| ProbeRef { source, index })
@@ -199,6 +212,7 @@ mod tests {
     fn shown() -> ProbeOptions {
         ProbeOptions {
             show: ProbeShow::Sh,
+            size: 0.2,
             ..ProbeOptions::default()
         }
     }
@@ -207,7 +221,7 @@ mod tests {
     fn nearest_visible_sphere_is_picked() {
         let along = Ray::new(Vec3::new(-100.0, 0.0, 0.0), Vec3::X);
         let index = |options: &ProbeOptions, ray: &Ray, wall| {
-            pick_probe(&grids(), options, ray, wall).map(|probe| probe.index)
+            pick_probe(&grids(), options, ray, Vec3::NEG_Y, wall).map(|probe| probe.index)
         };
         assert_eq!(index(&shown(), &along, None), Some(0));
         // From beyond point 0, point 1 is in solid and left out.
@@ -234,8 +248,21 @@ mod tests {
             ..shown()
         };
         assert_eq!(index(&near_only, &along, None), None);
+        // Of both grids' spheres, side by side, the ray between them meets none.
+        let both = ProbeOptions {
+            show: ProbeShow::Both,
+            ..shown()
+        };
+        assert_eq!(index(&both, &along, None), None);
+        assert_eq!(index(&both, &off(7.0), None), Some(0));
         assert_eq!(
-            pick_probe(&grids(), &ProbeOptions::default(), &along, None),
+            pick_probe(
+                &grids(),
+                &ProbeOptions::default(),
+                &along,
+                Vec3::NEG_Y,
+                None
+            ),
             None
         );
     }

@@ -131,6 +131,7 @@ pub struct State {
     pub log: Vec<LogLine>,
     /// The message shown over the picture.
     pub banner: Option<LogLine>,
+    pub(super) is_planning: bool,
     last_revision: u64,
     last_probes: ProbeShow,
     pub(super) last_source: Option<LoadSource>,
@@ -156,11 +157,16 @@ impl State {
             | Command::SaveAs(_)
             | Command::Saved { .. }
             | Command::SaveFailed(_)
+            | Command::Planned(_)
             | Command::StartBake
             | Command::BakeFinished { .. }
             | Command::BakeFailed { .. }
             | Command::BakeCancelled { .. }
             | Command::CancelBake
+            | Command::LightsDialog
+            | Command::TakeLights(_)
+            | Command::LightsTaken(_)
+            | Command::ResetLights
             | Command::ToggleBlink => self.apply_bake(command),
             Command::Click { .. }
             | Command::Picked { .. }
@@ -199,16 +205,22 @@ impl State {
         }
     }
 
-    /// Brings [`State::plan`] up to date with form and map; call once before the panels are drawn.
-    pub fn refresh_plan(&mut self) {
-        let Some(map) = &self.map else {
-            self.plan = None;
-            return;
-        };
-        let current = self.plan.as_ref();
-        if !current.is_some_and(|plan| plan.is_for(map.revision, &self.bake_form)) {
-            self.plan = Some(PlanCache::new(&map.scene, map.revision, self.bake_form));
+    /// Asks for a new [`State::plan`] when form or map have changed, one at a time; call once before the panels are drawn.
+    pub fn refresh_plan(&mut self) -> Option<Effect> {
+        let map = self.map.as_ref()?;
+        let is_current = self
+            .plan
+            .as_ref()
+            .is_some_and(|plan| plan.is_for(map.revision, &self.bake_form));
+        if is_current || self.is_planning {
+            return None;
         }
+        self.is_planning = true;
+        Some(Effect::Plan {
+            revision: map.revision,
+            scene: Arc::clone(&map.scene),
+            form: self.bake_form.clone(),
+        })
     }
 
     /// Whether closing would lose a bake.
@@ -257,6 +269,10 @@ impl State {
     fn apply_file(&mut self, command: Command) -> Option<Effect> {
         match command {
             Command::OpenDialog => return Some(Effect::PickFile(FilePurpose::Open)),
+            // A dropped or typed `.map` is no map to look at: it is a source of lights.
+            Command::OpenPath(path) if self.map.is_some() && is_map_source(&path) => {
+                return Some(Effect::ReadLights(path));
+            }
             Command::OpenPath(path) => return self.open(LoadSource::Path(path)),
             Command::OpenDemo => return self.open(LoadSource::Demo),
             Command::Reload => {
@@ -318,7 +334,7 @@ impl State {
         let loading = self.loading.take_if(|l| l.revision == map.revision)?;
         if !loading.keeps_view {
             self.stand_at(start_view(&map));
-            self.bake_form = self.bake_form.for_scene(&map.scene);
+            self.bake_form = self.bake_form.clone().for_scene(&map.scene);
             self.options.sample.pinned = None;
         }
         self.last_source = Some(match &map.file {
@@ -333,6 +349,7 @@ impl State {
         self.report(Level::Info, format!("Opened {}", map.file.text()));
         self.report_warnings(&map.warnings);
         self.map = Some(map);
+        self.plan = None;
         self.baking.take().map(|_| Effect::CancelBake)
     }
 
@@ -438,7 +455,13 @@ impl State {
                     let map = self.map.as_ref()?;
                     let probes = &self.options.probes;
                     let world_t = hit.map(|hit| hit.t);
-                    self.selected = selection::pick_probe(map.shown(), probes, &ray, world_t);
+                    self.selected = selection::pick_probe(
+                        map.shown(),
+                        probes,
+                        &ray,
+                        self.camera.right(),
+                        world_t,
+                    );
                     if self.selected.is_some() {
                         self.panels.tab = Tab::Probe;
                     }
@@ -511,4 +534,10 @@ pub(super) fn same<T>(a: Option<&Arc<T>>, b: Option<&Arc<T>>) -> bool {
         (None, None) => true,
         _ => false,
     }
+}
+
+/// Whether the path is that of a `.map` file.
+fn is_map_source(path: &std::path::Path) -> bool {
+    path.extension()
+        .is_some_and(|extension| extension.eq_ignore_ascii_case("map"))
 }

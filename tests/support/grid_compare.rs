@@ -7,7 +7,7 @@ const DIRECTED_MIN: u8 = 4;
 
 /// How two legacy grids agree over the compared points.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct LegacyFigures {
+pub(crate) struct LegacyFigures {
     /// Points compared.
     pub points: usize,
     /// Colour bytes compared: six a point.
@@ -27,7 +27,7 @@ pub struct LegacyFigures {
 }
 
 /// Compares the points for which `is_compared` holds. Slices of different lengths are a mistake of the caller.
-pub fn compare_legacy(
+pub(crate) fn compare_legacy(
     found: &[LightGridPoint],
     expected: &[LightGridPoint],
     is_compared: impl Fn(usize) -> bool,
@@ -49,7 +49,7 @@ pub fn compare_legacy(
             within_2 += usize::from(difference <= 2);
         }
         if expected.directed.iter().any(|byte| *byte > DIRECTED_MIN) {
-            let degrees = angle_degrees(found, expected);
+            let degrees = angle_degrees(*found, *expected);
             figures.directions += 1;
             figures.worst_degrees = figures.worst_degrees.max(degrees);
             within_3_degrees += usize::from(degrees <= 3.0);
@@ -69,7 +69,7 @@ pub fn compare_legacy(
 }
 
 /// Root mean square of the difference of all coefficients over that of the expected ones.
-pub fn sh_relative_rms(
+pub(crate) fn sh_relative_rms(
     found: &[ShPoint],
     expected: &[ShPoint],
     is_compared: impl Fn(usize) -> bool,
@@ -87,8 +87,8 @@ pub fn sh_relative_rms(
     (difference / size).sqrt()
 }
 
-fn angle_degrees(a: &LightGridPoint, b: &LightGridPoint) -> f64 {
-    let direction = |point: &LightGridPoint| {
+fn angle_degrees(a: LightGridPoint, b: LightGridPoint) -> f64 {
+    let direction = |point: LightGridPoint| {
         let turn = |byte: u8| f64::from(byte) * std::f64::consts::TAU / 255.0;
         let (zenith, azimuth) = (turn(point.zenith), turn(point.azimuth));
         [

@@ -7,16 +7,16 @@ use std::process::{Child, Command, Stdio};
 use image::{Rgb, RgbImage};
 
 /// A running `Xvfb`; ends when dropped.
-pub struct VirtualDisplay {
+pub(crate) struct VirtualDisplay {
     server: Child,
     folder: tempfile::TempDir,
     /// Value for `DISPLAY`.
-    pub name: String,
+    pub(crate) name: String,
 }
 
 impl VirtualDisplay {
     /// Starts one of `width` × `height` pixels; `None` when there is no `Xvfb`.
-    pub fn start(width: u32, height: u32) -> Option<Self> {
+    pub(crate) fn start(width: u32, height: u32) -> Option<Self> {
         let folder = tempfile::tempdir().unwrap();
         let mut server = Command::new("Xvfb")
             .args(["-displayfd", "1", "-nolisten", "tcp", "-screen", "0"])
@@ -44,7 +44,7 @@ impl VirtualDisplay {
     }
 
     /// What the display shows now. The file is an X window dump: a head of big-endian words, a colour table, then rows.
-    pub fn picture(&self) -> RgbImage {
+    pub(crate) fn picture(&self) -> RgbImage {
         let bytes = std::fs::read(self.framebuffer()).unwrap();
         let word = |at: usize| u32::from_be_bytes(bytes[at * 4..at * 4 + 4].try_into().unwrap());
         let (width, height, stride) = (word(4), word(5), word(12) as usize);
