@@ -1,5 +1,7 @@
 //! The BSP reader and writer on real files, and on the same files damaged.
 #![allow(
+    clippy::items_after_statements,
+    clippy::too_many_lines,
     clippy::unwrap_used,
     clippy::print_stdout,
     clippy::print_stderr,

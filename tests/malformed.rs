@@ -2,6 +2,7 @@
 //! differently from how it was read.
 #![allow(clippy::unwrap_used, missing_docs, reason = "a test may stop at once")]
 
+#[allow(dead_code, reason = "the twins need all layouts, these cases four")]
 #[path = "support/map_builder.rs"]
 mod map_builder;
 

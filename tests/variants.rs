@@ -739,7 +739,7 @@ fn foliage_stands_at_every_instance() {
     for (version, triangles, label) in
         [(47, 2, VariantLabel::WolfEt), (46, 1, VariantLabel::Quake3)]
     {
-        let bytes = map_builder::assemble(b"IBSP", version, 17, &lumps, false);
+        let bytes = map_builder::assemble(*b"IBSP", version, 17, &lumps, false);
         fs::write(&path, bytes).unwrap();
         let (scene, _) = scene_at(&path);
         assert_eq!(scene.bsp.directory.variant.label, label);

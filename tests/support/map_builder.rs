@@ -32,14 +32,14 @@ impl Layout {
         Self::Fbsp,
     ];
 
-    fn head(self) -> (&'static [u8; 4], i32, usize) {
+    fn head(self) -> ([u8; 4], i32, usize) {
         match self {
-            Self::Ibsp17 => (b"IBSP", 46, 17),
-            Self::Ibsp18 => (b"IBSP", 46, 18),
-            Self::QuakeLive | Self::EnemyTerritory => (b"IBSP", 47, 18),
-            Self::Sh => (b"IBSP", 47, 19),
-            Self::Rbsp => (b"RBSP", 1, 18),
-            Self::Fbsp => (b"FBSP", 1, 18),
+            Self::Ibsp17 => (*b"IBSP", 46, 17),
+            Self::Ibsp18 => (*b"IBSP", 46, 18),
+            Self::QuakeLive | Self::EnemyTerritory => (*b"IBSP", 47, 18),
+            Self::Sh => (*b"IBSP", 47, 19),
+            Self::Rbsp => (*b"RBSP", 1, 18),
+            Self::Fbsp => (*b"FBSP", 1, 18),
         }
     }
 
@@ -83,7 +83,7 @@ pub(crate) fn build(source: &Bsp, layout: Layout, marked: bool) -> Vec<u8> {
 
 /// A file with `lumps` in the compilers' order, 4-aligned.
 pub(crate) fn assemble(
-    ident: &[u8; 4],
+    ident: [u8; 4],
     version: i32,
     entries: usize,
     lumps: &[Vec<u8>],
@@ -165,7 +165,7 @@ fn style(lumps: &mut [Vec<u8>], layout: Layout) {
         }
         array.extend((index as u16).to_le_bytes());
     }
-    let styled = palette.iter().flat_map(|point| {
+    let styled = palette.into_iter().flat_map(|point| {
         let styles = [0, 255, 255, 255];
         [
             &point[..3],
