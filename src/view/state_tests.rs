@@ -183,7 +183,12 @@ fn a_finished_bake_for_an_older_map_is_dropped() {
     let Some(Effect::StartBake { revision: old, .. }) = state.apply(Command::StartBake) else {
         panic!("no bake started")
     };
-    let revision = open(&mut state, "b.bsp");
+    // A running bake is not lost without a word.
+    let asked = state.apply(Command::OpenPath(PathBuf::from("b.bsp")));
+    assert!(asked.is_none() && state.pending.is_some());
+    let Some(Effect::LoadMap { revision, .. }) = state.apply(Command::Discard) else {
+        panic!("nothing was opened")
+    };
     let effect = state.apply(loaded(revision, "b.bsp"));
     assert!(matches!(effect, Some(Effect::CancelBake)));
     state.apply(Command::BakeFinished {
