@@ -319,6 +319,42 @@ fn failed_bake_leaves_the_old_file() {
     assert_eq!(std::fs::read(&target).unwrap(), b"old");
 }
 
+#[test]
+fn the_sh_grid_goes_where_it_is_told_and_is_read_back_from_there() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut counts = Vec::new();
+    for (container, version, beside) in [
+        ("v47", 47, false),
+        ("bspx", 46, false),
+        ("sidecar", 46, true),
+    ] {
+        let target = folder.path().join(format!("{container}.bsp"));
+        let path = target.to_str().unwrap();
+        let baked = luxtool(&[
+            "bake",
+            "demo",
+            "-sh",
+            "-gridsh",
+            "128",
+            "128",
+            "128",
+            "-o",
+            path,
+            "--sh-container",
+            container,
+        ]);
+        assert_eq!(baked.code, 0, "{}", baked.err);
+        let info = info(path);
+        assert_eq!(info["variant"]["version"], version, "{container}: {info}");
+        counts.push(info["grids"]["sh"]["counts"].clone());
+        assert_eq!(target.with_extension("shgrid").exists(), beside);
+    }
+    assert_eq!(
+        counts,
+        [json!([17, 18, 5]), json!([17, 18, 5]), json!([17, 18, 5])]
+    );
+}
+
 /// A bake of millions of points, interrupted once its progress shows that it runs.
 #[cfg(unix)]
 #[test]

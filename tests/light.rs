@@ -27,6 +27,9 @@ use luxgrid::scene::{Lighting, Scene, build};
 use luxgrid::trace::is_blocked;
 use luxgrid::vfs::{SearchOptions, open_map};
 
+/// Rounding alone, with room to spare: measured below 1e-5.
+const SH_EXACT: f64 = 1e-3;
+
 fn data() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/micro")
 }
@@ -64,9 +67,12 @@ fn agreement(scene: &Scene, baked: &Baked, expected: &Bsp) -> (Option<LegacyFigu
     (legacy, sh)
 }
 
-/// At least 98 % of bytes within 2 and of directions within 3 degrees, SH within 2 %: what single precision in another
+/// At least 98 % of bytes within 2, 99.5 % within 1, 98 % of directions within 3 degrees: what single precision in another
 /// order of sums, and other random numbers for points in solid, may cost. Most maps agree to the byte.
-fn assert_agrees(name: &str) {
+///
+/// `sh_limit` bounds the relative RMS error of the coefficients: [`SH_EXACT`] where every ray is decided alike, so that
+/// only rounding is left; more where rays run along edges.
+fn assert_agrees(name: &str, sh_limit: f64) {
     let scene = micro(name);
     let expected = read(&data().join(format!("expected/{name}.default.bsp")));
     let baked = bake(&scene, &BakeSettings::default(), &JobContext::default()).unwrap();
@@ -77,37 +83,37 @@ fn assert_agrees(name: &str) {
     assert!(legacy.within_2 >= 0.98, "{legacy:?}");
     assert!(legacy.within_1 >= 0.995, "{legacy:?}");
     assert!(legacy.within_3_degrees >= 0.98, "{legacy:?}");
-    assert!(sh <= 0.02, "{sh}");
+    assert!(sh <= sh_limit, "{sh}");
 }
 
 #[test]
 fn point_light_agrees_with_the_reference() {
-    assert_agrees("m01_point");
+    assert_agrees("m01_point", SH_EXACT);
 }
 
 #[test]
 fn shadows_agree_with_the_reference() {
-    assert_agrees("m02_occluder");
+    assert_agrees("m02_occluder", SH_EXACT);
 }
 
 #[test]
 fn spots_agree_with_the_reference() {
-    assert_agrees("m03_spot");
+    assert_agrees("m03_spot", SH_EXACT);
 }
 
 #[test]
 fn suns_agree_with_the_reference() {
-    assert_agrees("m04_sun");
+    assert_agrees("m04_sun", SH_EXACT);
 }
 
 #[test]
 fn surface_lights_agree_with_the_reference() {
-    assert_agrees("m06_area");
+    assert_agrees("m06_area", 0.003);
 }
 
 #[test]
 fn filters_agree_with_the_reference() {
-    assert_agrees("m07_filter");
+    assert_agrees("m07_filter", 0.02);
 }
 
 #[test]

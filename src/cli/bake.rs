@@ -9,7 +9,7 @@ use crate::cli::bake_report::{PlanInfo, ReportInfo, Summary};
 use crate::cli::error::Exit;
 use crate::cli::output::{Document, Output, json_bytes, warning_lines};
 use crate::cli::progress::{PROGRESS_INTERVAL, ProgressView};
-use crate::format::bsp::write;
+use crate::format::bsp::{write, write_with};
 use crate::job::{CancelToken, Cancelled, Job, JobContext, JobError, JobState, Warnings};
 use crate::light::{BakeSettings, Baked, apply, bake, plan};
 use crate::scene::Scene;
@@ -17,6 +17,8 @@ use crate::vfs::save;
 
 /// Name and version of the JSON object.
 const SCHEMA: &str = "luxgrid/bake/1";
+/// Extension of an SH grid in a file of its own.
+const SIDECAR: &str = "shgrid";
 /// File names that are archives.
 const ARCHIVES: [&str; 2] = ["pk3", "zip"];
 
@@ -49,7 +51,19 @@ pub(crate) fn run(args: &BakeArgs, output: &mut Output<'_>) -> anyhow::Result<Ex
         };
         let scene = Arc::new(scene);
         let (baked, warnings) = run_job(&scene, settings, args.progress, output)?;
-        let bytes = write(&apply(&scene.bsp, &baked));
+        let lit = apply(&scene.bsp, &baked);
+        let bytes = match args.sh_container {
+            None => write(&lit),
+            Some(container) => {
+                let written = write_with(&lit, container.into());
+                if let Some(sidecar) = &written.sidecar {
+                    let beside = target.with_extension(SIDECAR);
+                    save(&beside, sidecar)?;
+                    writeln!(output.err(), "wrote {}", beside.display())?;
+                }
+                written.bsp
+            }
+        };
         save(target, &bytes)?;
         writeln!(
             output.err(),

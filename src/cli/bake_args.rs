@@ -7,6 +7,7 @@ use glam::Vec3;
 
 use crate::cli::game_paths::MapArgs;
 use crate::cli::values;
+use crate::format::bsp::ShContainer;
 use crate::format::entities::{Entities, Entity};
 use crate::light::{BakeSettings, LightModel, LightsFrom, ShCell};
 
@@ -73,6 +74,9 @@ pub(crate) struct BakeArgs {
     /// Whose look is made
     #[arg(long, value_name = "MODEL", default_value = "q3map2", help_heading = SCALES)]
     pub(crate) model: ModelArg,
+    /// Where the SH grid goes [default: where the map has it, else v47]
+    #[arg(long, value_name = "WHERE")]
+    pub(crate) sh_container: Option<ContainerArg>,
     /// Cut lights of surfaces off at a distance
     #[arg(long, help_heading = SPEED)]
     pub(crate) fast: bool,
@@ -116,6 +120,27 @@ pub(crate) enum ModelArg {
     Q3map2,
     /// With its accidents mended
     Corrected,
+}
+
+/// Where the SH grid is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ContainerArg {
+    /// Lump 18, as the SH commit has it; stock engines refuse the map
+    V47,
+    /// A block behind the last lump; stock engines load the map
+    Bspx,
+    /// A file beside the map with the extension shgrid; stock engines load the map
+    Sidecar,
+}
+
+impl From<ContainerArg> for ShContainer {
+    fn from(container: ContainerArg) -> Self {
+        match container {
+            ContainerArg::V47 => Self::V47,
+            ContainerArg::Bspx => Self::Bspx,
+            ContainerArg::Sidecar => Self::Sidecar,
+        }
+    }
 }
 
 /// How progress is shown.

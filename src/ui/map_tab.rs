@@ -106,7 +106,7 @@ fn counts_ui(ui: &mut Ui, map: &LoadedMap) {
         ("Triangles", scene.indices.len() / 3),
         ("Materials", scene.materials.len()),
         ("Images", scene.images.len()),
-        ("Lightmaps", bsp.lightmaps.len()),
+        ("Lightmaps", scene.lightmaps.pages.len()),
         ("Models", bsp.models.len()),
         ("Brushes", bsp.brushes.len()),
         ("Leafs", bsp.leafs.len()),
