@@ -300,3 +300,27 @@ fn corrected_model_differs_but_not_wildly() {
     let elsewhere = difference(&|position| !at_a_light(position));
     assert!(elsewhere < 0.02, "{elsewhere}");
 }
+
+#[test]
+fn a_flat_map_without_a_legacy_point_still_bakes_its_sh_grid() {
+    let mut scene = micro("m01_point");
+    let mut bsp = (*scene.bsp).clone();
+    // Between two multiples of 128, with three of 16 inside.
+    bsp.models[0].bounds.min.z = 10.0;
+    bsp.models[0].bounds.max.z = 60.0;
+    scene.bsp = Arc::new(bsp);
+    let settings = BakeSettings {
+        legacy: false,
+        sh_cell: ShCell::Explicit(Vec3::splat(16.0)),
+        ..BakeSettings::default()
+    };
+    let planned = plan(&scene, &settings, &Warnings::default()).unwrap();
+    assert_eq!(planned.sh.map(|lattice| lattice.counts.z), Some(3));
+    assert_eq!(planned.legacy, None);
+    let both = BakeSettings {
+        legacy: true,
+        ..settings
+    };
+    let refused = plan(&scene, &both, &Warnings::default());
+    assert!(matches!(refused, Err(BakeError::NoLattice(_))));
+}

@@ -7,7 +7,7 @@ use crate::light::clusters::Clusters;
 use crate::light::contribute::Illumination;
 use crate::light::envelope::set_envelopes;
 use crate::light::gather::Tally;
-use crate::light::lattices::Lattices;
+use crate::light::lattices::{Lattices, Placed};
 use crate::light::legacy_grid::bake_legacy;
 use crate::light::lights::LightList;
 use crate::light::materials::Materials;
@@ -130,8 +130,8 @@ pub fn plan(
     let clusters = Clusters::new(scene, &materials);
     let world = WorldKeys::new(&scene.bsp.entities);
     let (list, _) = collect(scene, &materials, &clusters, &world, settings, warnings)?;
-    let legacy = settings.legacy.then_some(lattices.legacy);
-    let sh = settings.sh.then_some(lattices.sh);
+    let legacy = lattices.legacy;
+    let sh = lattices.sh;
     Ok(Plan {
         legacy: legacy.map(|placed| placed.lattice),
         sh: sh.map(|placed| placed.lattice),
@@ -196,18 +196,16 @@ fn bake_here(
     let mut trace_secs = 0.0;
     let tally = Tally::default();
     let mut baked = Baked {
-        gridsize_key: lattices.gridsize_key.filter(|_| settings.legacy),
+        gridsize_key: lattices.gridsize_key,
         command_line: settings.command_line.clone(),
         ..Baked::default()
     };
-    if settings.legacy {
-        let lattice = lattices.legacy.lattice;
+    if let Some(Placed { lattice, .. }) = lattices.legacy {
         let points = bake_legacy(lattice, &lighting, &world, &tally, context)?;
         baked.light_grid = Some(LightGrid { lattice, points });
         trace_secs += stage_secs();
     }
-    if settings.sh {
-        let lattice = lattices.sh.lattice;
+    if let Some(Placed { lattice, .. }) = lattices.sh {
         baked.sh_grid = Some(bake_sh(lattice, &lighting, &world, &tally, context)?);
         trace_secs += stage_secs();
     }

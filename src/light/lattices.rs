@@ -40,19 +40,20 @@ impl Placed {
     }
 }
 
-/// Both lattices of a bake (sections 6.1 and 7.1).
+/// The lattices of a bake (sections 6.1 and 7.1).
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Lattices {
-    /// The legacy grid's.
-    pub legacy: Placed,
-    /// The SH grid's.
-    pub sh: Placed,
+    /// The legacy grid's; `None` when it is off.
+    pub legacy: Option<Placed>,
+    /// The SH grid's; `None` when it is off.
+    pub sh: Option<Placed>,
     /// Value for worldspawn `gridsize` where the engine would otherwise place the legacy grid elsewhere.
     pub gridsize_key: Option<String>,
 }
 
 impl Lattices {
-    /// Places both grids in the world model's bounds, whether or not they are baked.
+    /// Places the grids that are baked in the world model's bounds. Only they must fit: a flat map may hold no legacy point
+    /// and yet many of a finer SH grid.
     pub(super) fn new(
         scene: &Scene,
         settings: &BakeSettings,
@@ -60,20 +61,25 @@ impl Lattices {
     ) -> Result<Self, BakeError> {
         let own = grid_cell_size(&scene.bsp, warnings);
         let asked = settings.cell_size.unwrap_or(own);
-        let legacy = place(scene, asked, LEGACY_POINTS_MAX, LEGACY_BUMP)?;
-        let cell = legacy.lattice.cell_size;
+        let legacy = place(scene, asked, LEGACY_POINTS_MAX, LEGACY_BUMP);
+        let cell = legacy
+            .as_ref()
+            .map_or(asked, |placed| placed.lattice.cell_size);
         let asked = match settings.sh_cell {
             ShCell::Explicit(cell) => cell,
             // Written so that NaN counts as the least.
             ShCell::Scale(scale) if scale >= SH_SCALE_MIN => cell / scale,
             ShCell::Scale(_) => cell / SH_SCALE_MIN,
         };
-        let sh = place(scene, asked, SH_POINTS_MAX, SH_BUMP)?;
+        let sh = settings
+            .sh
+            .then(|| place(scene, asked, SH_POINTS_MAX, SH_BUMP));
+        let legacy = settings.legacy.then_some(legacy);
         let [x, y, z] = cell.round().to_array();
         Ok(Self {
-            legacy,
-            sh,
-            gridsize_key: differs(own, cell).then(|| format!("{x} {y} {z}")),
+            legacy: legacy.transpose()?,
+            sh: sh.transpose()?,
+            gridsize_key: (settings.legacy && differs(own, cell)).then(|| format!("{x} {y} {z}")),
         })
     }
 }

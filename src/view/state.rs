@@ -9,7 +9,7 @@ use crate::view::bake_form::{BakeForm, PlanCache};
 use crate::view::command::{Command, Effect, FilePurpose, LoadSource, Looking, PickPurpose, Tab};
 use crate::view::map::{LoadedMap, MapFile};
 use crate::view::selection::{self, ProbeRef};
-use crate::view::{Camera, ProbeShow, ViewOptions};
+use crate::view::{Camera, GridSource, ProbeShow, ViewOptions};
 
 /// Lines of the log kept.
 const LOG_LIMIT: usize = 500;
@@ -341,6 +341,10 @@ impl State {
             self.stand_at(start_view(&map));
             self.bake_form = self.bake_form.clone().for_scene(&map.scene);
             self.options.sample.pinned = None;
+            self.options.sample.source = match map.scene.lighting.sh_grid {
+                Some(_) => GridSource::Sh,
+                None => GridSource::Legacy,
+            };
         }
         self.last_source = Some(match &map.file {
             MapFile::Disk(path) => LoadSource::Path(path.clone()),
