@@ -5,7 +5,6 @@ use std::time::Instant;
 use anyhow::Context as _;
 
 use crate::format::bsp;
-use crate::format::entities::Entity;
 use crate::format::map_file;
 use crate::job::{Job, JobContext, JobError, JobState, ProgressSnapshot, Warning};
 use crate::light::{self, BakeSettings, Baked};
@@ -336,12 +335,8 @@ fn load(
 /// Reads the entities of a `.map` file; one that holds no light is refused.
 fn read_lights(path: PathBuf) -> anyhow::Result<MapSource> {
     let bytes = std::fs::read(&path).with_context(|| path.display().to_string())?;
-    let entities = map_file::entities(&bytes);
-    anyhow::ensure!(
-        entities.list.iter().any(Entity::is_light),
-        "{} holds no light entities",
-        path.display()
-    );
+    let entities = map_file::lights(&bytes)
+        .with_context(|| format!("{} holds no light entities", path.display()))?;
     Ok(MapSource {
         origin: path,
         entities,

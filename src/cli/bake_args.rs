@@ -1,14 +1,14 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use anyhow::{Context, bail, ensure};
+use anyhow::{Context, bail};
 use clap::{Args, ValueEnum};
 use glam::Vec3;
 
 use crate::cli::game_paths::MapArgs;
 use crate::cli::values;
 use crate::format::bsp::ShContainer;
-use crate::format::entities::{Entities, Entity};
+use crate::format::map_file;
 use crate::light::{BakeSettings, LightModel, LightsFrom, ShCell};
 
 /// Heading of the flags about which points are baked.
@@ -212,12 +212,8 @@ impl BakeArgs {
         };
         let bytes =
             std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
-        let entities = Entities::parse_map(&bytes);
-        ensure!(
-            entities.list.iter().any(Entity::is_light),
-            "{} holds no light entities",
-            path.display()
-        );
+        let entities = map_file::lights(&bytes)
+            .with_context(|| format!("{} holds no light entities", path.display()))?;
         Ok(LightsFrom::Entities(Arc::new(entities)))
     }
 

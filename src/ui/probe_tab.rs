@@ -57,20 +57,11 @@ pub(crate) fn probe_tab_ui(
 
 fn place_ui(ui: &mut Ui, map: &LoadedMap, probe: ProbeRef, commands: &mut Vec<Command>) {
     let grids = map.shown();
-    let (word, other, blocked, lattice) = match probe.source {
-        GridSource::Legacy => (
-            "Legacy",
-            GridSource::Sh,
-            &grids.blocked_legacy,
-            grids.lighting.light_grid.as_ref().map(|grid| grid.lattice),
-        ),
-        GridSource::Sh => (
-            "SH",
-            GridSource::Legacy,
-            &grids.blocked_sh,
-            grids.lighting.sh_grid.as_ref().map(|grid| grid.lattice),
-        ),
+    let (word, other) = match probe.source {
+        GridSource::Legacy => ("Legacy", GridSource::Sh),
+        GridSource::Sh => ("SH", GridSource::Legacy),
     };
+    let (lattice, blocked) = (grids.lattice(probe.source), grids.blocked(probe.source));
     let (Some(lattice), Some(position)) = (lattice, probe_position(grids, probe)) else {
         return;
     };

@@ -1,9 +1,11 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::format::lattice::Lattice;
 use crate::job::Warning;
 use crate::light::Baked;
 use crate::scene::{Lighting, Scene};
+use crate::view::options::GridSource;
 
 /// Which file a map is, as far as people and a save need to know.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -49,6 +51,24 @@ pub struct GridSet {
     pub blocked_legacy: Vec<bool>,
     /// Per point of the SH grid, whether it is in solid; empty without a grid.
     pub blocked_sh: Vec<bool>,
+}
+
+impl GridSet {
+    /// Placement of one of the grids; `None` when the map has none.
+    pub fn lattice(&self, source: GridSource) -> Option<Lattice> {
+        match source {
+            GridSource::Legacy => Some(self.lighting.light_grid.as_ref()?.lattice),
+            GridSource::Sh => Some(self.lighting.sh_grid.as_ref()?.lattice),
+        }
+    }
+
+    /// Per point of one of the grids, whether it is in solid; empty without a grid.
+    pub fn blocked(&self, source: GridSource) -> &[bool] {
+        match source {
+            GridSource::Legacy => &self.blocked_legacy,
+            GridSource::Sh => &self.blocked_sh,
+        }
+    }
 }
 
 /// A finished bake beside the grids that the file holds.

@@ -56,34 +56,19 @@ pub fn shown_source(options: &ProbeOptions, grids: &GridSet) -> Option<GridSourc
 
 /// Position of a grid point; `None` when the grid has no such point.
 pub fn probe_position(grids: &GridSet, probe: ProbeRef) -> Option<Vec3> {
-    let lighting = &grids.lighting;
-    let lattice = match probe.source {
-        GridSource::Legacy => lighting.light_grid.as_ref()?.lattice,
-        GridSource::Sh => lighting.sh_grid.as_ref()?.lattice,
-    };
+    let lattice = grids.lattice(probe.source)?;
     ((probe.index as u64) < lattice.len()).then(|| lattice.position_of(probe.index))
 }
 
 /// Cell size of a grid.
 pub fn cell_size(grids: &GridSet, source: GridSource) -> Option<Vec3> {
-    match source {
-        GridSource::Legacy => grids
-            .lighting
-            .light_grid
-            .as_ref()
-            .map(|g| g.lattice.cell_size),
-        GridSource::Sh => grids.lighting.sh_grid.as_ref().map(|g| g.lattice.cell_size),
-    }
+    grids.lattice(source).map(|lattice| lattice.cell_size)
 }
 
 /// The point of `source` nearest to `position`; `None` when there is no such grid or the position is more than a cell
 /// outside it.
 pub fn nearest_probe(grids: &GridSet, source: GridSource, position: Vec3) -> Option<ProbeRef> {
-    let lighting = &grids.lighting;
-    let lattice = match source {
-        GridSource::Legacy => lighting.light_grid.as_ref()?.lattice,
-        GridSource::Sh => lighting.sh_grid.as_ref()?.lattice,
-    };
+    let lattice = grids.lattice(source)?;
     let bounds = lattice.bounds();
     let near = position.clamp(bounds.min, bounds.max);
     if !((position - near).abs().cmple(lattice.cell_size).all()) {
@@ -111,13 +96,7 @@ pub fn pick_probe(
     world_t: Option<f32>,
 ) -> Option<ProbeRef> {
     let source = shown_source(options, grids)?;
-    let (lattice, blocked) = match source {
-        GridSource::Legacy => (
-            grids.lighting.light_grid.as_ref()?.lattice,
-            &grids.blocked_legacy,
-        ),
-        GridSource::Sh => (grids.lighting.sh_grid.as_ref()?.lattice, &grids.blocked_sh),
-    };
+    let (lattice, blocked) = (grids.lattice(source)?, grids.blocked(source));
     let full_radius = probe_radius(options, lattice.cell_size);
     let sideways = match options.show {
         ProbeShow::Both => right * (full_radius * PAIR_SPREAD),
@@ -166,11 +145,7 @@ fn ray_sphere(ray: &Ray, centre: Vec3, radius: f32) -> Option<f32> {
 
 /// The point some cells away; `None` at the edge of the grid.
 pub fn stepped(grids: &GridSet, probe: ProbeRef, step: IVec3) -> Option<ProbeRef> {
-    let lighting = &grids.lighting;
-    let lattice = match probe.source {
-        GridSource::Legacy => lighting.light_grid.as_ref()?.lattice,
-        GridSource::Sh => lighting.sh_grid.as_ref()?.lattice,
-    };
+    let lattice = grids.lattice(probe.source)?;
     let cell = lattice.cell(probe.index).as_ivec3() + step;
     let inside = cell.cmpge(IVec3::ZERO).all() && cell.cmplt(lattice.counts.as_ivec3()).all();
     inside.then(|| ProbeRef {
