@@ -95,12 +95,10 @@ impl Bsp {
             return self.clone();
         }
         let (grid, tolerance) = StyledGrid::encode(points, &old);
-        let palette = grid.palette.iter();
-        let palette = palette.flat_map(records::encode_styled_grid_point);
-        let indices = grid.indices.iter().flat_map(|index| index.to_le_bytes());
+        let [palette, indices] = grid.to_lumps();
         let mut bsp = self
-            .with_lump(LumpKind::LightGrid, palette.collect())
-            .with_lump(LumpKind::LightGridArray, indices.collect());
+            .with_lump(LumpKind::LightGrid, palette)
+            .with_lump(LumpKind::LightGridArray, indices);
         if tolerance > 0 {
             bsp.warnings.push(BspWarning {
                 lump: LumpKind::LightGrid,
