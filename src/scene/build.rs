@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use crate::format::bsp::{Bsp, BspError, Shader, read};
+use crate::format::bsp::{Bsp, BspError, SIDECAR_EXTENSION, Shader, read};
 use crate::format::map_file;
 use crate::format::srf::SurfaceExtras;
 use crate::job::{Cancelled, JobContext};
@@ -108,7 +108,7 @@ pub fn build(map: &OpenedMap, context: &JobContext) -> Result<Scene, BuildError>
 
 /// The SH grid of the file beside the map, when the map itself has none.
 fn take_sidecar(map: &OpenedMap, bsp: &mut Bsp, context: &JobContext) {
-    let Some(file) = map.companion("shgrid") else {
+    let Some(file) = map.companion(SIDECAR_EXTENSION) else {
         return;
     };
     match bsp.with_sidecar(&file.bytes) {

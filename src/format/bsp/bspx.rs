@@ -10,6 +10,9 @@ use crate::format::reader::Record;
 /// Name of the extra lump that holds an SH grid.
 pub const SH_NAME: &str = "LIGHTGRID_SH";
 
+/// Extension of the file beside a map that holds its SH grid, see [`crate::format::bsp::ShContainer::Sidecar`].
+pub const SIDECAR_EXTENSION: &str = "shgrid";
+
 /// First bytes of the block.
 const BLOCK_MAGIC: &[u8; 4] = b"BSPX";
 /// Magic and count.
