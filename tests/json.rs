@@ -27,7 +27,7 @@ use luxtool::{luxtool, repository_file};
 use map_builder::Layout;
 
 const DEMO: &str = "assets/demo/maps/atrium.bsp";
-const SMALLEST: &str = "tests/data/micro/maps/m01_point.bsp";
+const SMALLEST: &str = "tests/data/micro/expected/m01_point.default.bsp";
 const PATCH: &str = "tests/data/format/patch.bsp";
 
 /// A folder in memory.

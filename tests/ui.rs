@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use egui_kittest::Harness;
-use egui_kittest::kittest::Queryable as _;
+use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use luxgrid::app::{Effects, Performed};
 use luxgrid::format::bsp::{ShContainer, ShGrid};
 use luxgrid::ui::{Model, apply_theme, root_ui};
@@ -335,7 +335,9 @@ fn the_sh_grid_is_saved_in_each_of_the_three_places() {
         open(&mut harness, &path);
         let map = harness.state().state.map.as_ref().unwrap();
         assert_eq!(map.scene.bsp.sh_container, Some(container));
-        assert_eq!(map.warnings, [], "{label}");
+        // The materials are not beside this copy.
+        let others = map.warnings.iter().filter(|warning| warning.code != "W120");
+        assert_eq!(others.count(), 0, "{label}: {:?}", map.warnings);
         assert_eq!(sh_grid(harness.state()), grid);
         assert_eq!(harness.state().state.bake_form.sh_container, container);
     }

@@ -362,6 +362,10 @@ impl State {
         self.pending = None;
         self.banner = None;
         self.report(Level::Info, format!("Opened {}", map.file.text()));
+        let variant = &map.scene.bsp.directory.variant;
+        let reasons = variant.reasons.join("; ");
+        let label = variant.label.text();
+        self.report(Level::Info, format!("Taken for {label}: {reasons}"));
         self.report_warnings(&map.warnings);
         self.map = Some(map);
         self.plan = None;
