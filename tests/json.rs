@@ -248,6 +248,7 @@ fn an_unusual_palette_comes_back_byte_for_byte() {
         .map(|kind| bsp.directory.entry(kind).range());
     map.copy_within(palette.start..palette.start + 30, palette.start + 60);
     map[indices.start..indices.start + 2].copy_from_slice(&9_u16.to_le_bytes());
+    map[indices.start + 18..indices.start + 20].copy_from_slice(&0_u16.to_le_bytes());
     map[indices.start + 8..indices.start + 10].copy_from_slice(&0xFFFF_u16.to_le_bytes());
     let files = taken_apart(&map);
     assert!(put_together(&files).unwrap() == map);
@@ -256,6 +257,17 @@ fn an_unusual_palette_comes_back_byte_for_byte() {
     let [old, new] = [&read(&map).unwrap(), &plain].map(|bsp| bsp.light_grid.clone());
     assert_eq!(old, new);
     assert_eq!(plain.styled_grid.unwrap().missing(), 0);
+    // An edit that changes the palette alone must not bring the old indices back.
+    let mut edited = files.clone();
+    edit(
+        &mut edited,
+        "GridPoints.json",
+        "\"latLong\": [",
+        "\"latLong\": [77, 78], \"was\": [",
+    );
+    let new = read(&put_together(&edited).unwrap()).unwrap().light_grid;
+    assert_eq!((new[0].zenith, new[0].azimuth), (77, 78));
+    assert_eq!(new[1..], old[1..]);
 }
 
 #[test]
