@@ -12,6 +12,7 @@ use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use luxgrid::app::{Effects, Performed};
 use luxgrid::format::bsp::{ShContainer, ShGrid};
+use luxgrid::math::colour::Overbright;
 use luxgrid::ui::{Model, apply_theme, root_ui};
 use luxgrid::vfs::SearchOptions;
 use luxgrid::view::{Command, Level, ProbeShow, RenderMode, Side, State, Tab};
@@ -389,6 +390,40 @@ fn maps_without_lump_18_offer_the_other_places() {
     assert!(!is_disabled(&harness, "File beside the map"));
     let form = &harness.state().state.bake_form;
     assert_eq!(form.sh_container, ShContainer::Bspx);
+}
+
+/// Modes, overbright and light styles follow the map that is open.
+#[test]
+fn the_view_starts_as_the_maps_game_shows_it() {
+    let variants = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/variants");
+    let mut harness = harness();
+    open(&mut harness, &variants.join("ja.pk3/maps/m11_styles.bsp"));
+    let options = |harness: &Harness<'_, Program>| harness.state().state.options;
+    assert_eq!(options(&harness).overbright, Overbright::Bits(0));
+    // Without deluxe maps the button does nothing.
+    click(&mut harness, "Deluxe");
+    assert_eq!(options(&harness).mode, RenderMode::Lit);
+    harness
+        .state_mut()
+        .command(Command::SetMode(RenderMode::Deluxe));
+    harness.run();
+    assert_eq!(options(&harness).mode, RenderMode::Lit);
+    assert!(harness.query_all_by_label("Style 3").next().is_some());
+    harness.state_mut().state.options.styles.percent[3] = 40;
+
+    open(
+        &mut harness,
+        &variants.join("xonotic.pk3/maps/m02_occluder.bsp"),
+    );
+    assert_eq!(options(&harness).overbright, Overbright::Bits(1));
+    assert_eq!(options(&harness).styles.percent[3], 100);
+    assert!(harness.query_all_by_label("Style 3").next().is_none());
+    click(&mut harness, "Deluxe");
+    assert_eq!(options(&harness).mode, RenderMode::Deluxe);
+
+    open_demo(&mut harness);
+    assert_eq!(options(&harness).mode, RenderMode::Lit);
+    assert_eq!(options(&harness).overbright, Overbright::ENGINE);
 }
 
 #[test]

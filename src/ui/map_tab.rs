@@ -116,7 +116,15 @@ fn lightmaps_ui(ui: &mut Ui, map: &LoadedMap) {
     );
     value_ui(ui, "Lightmaps", text);
     if let Some(deluxe) = &map.scene.deluxe {
-        let reason = format!("• deluxe pairs because {}", deluxe.reason.text());
+        let space = if deluxe.tangent_space {
+            "surface"
+        } else {
+            "world"
+        };
+        let reason = format!(
+            "• every second one holds directions in {space} space: {}",
+            deluxe.reason.text()
+        );
         ui.add(egui::Label::new(RichText::new(reason).color(theme::WEAK)).wrap());
     }
 }
@@ -150,18 +158,6 @@ fn counts_ui(ui: &mut Ui, map: &LoadedMap) {
     let factor = format!("×{}", scale.overbright.factor());
     let why = format!("The map asks for this: {}.", scale.reason.text());
     told_value_ui(ui, "Overbright", factor, &why);
-    if let Some(deluxe) = &scene.deluxe {
-        let space = if deluxe.tangent_space {
-            "surface space"
-        } else {
-            "world space"
-        };
-        let why = format!(
-            "Every second page holds directions of light: {}.",
-            deluxe.reason.text()
-        );
-        told_value_ui(ui, "Deluxe maps", space, &why);
-    }
     if !scene.light_styles.is_empty() {
         let styles: Vec<String> = scene.light_styles.iter().map(u8::to_string).collect();
         value_ui(ui, "Light styles", styles.join(", "));
