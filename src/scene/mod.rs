@@ -12,6 +12,7 @@ mod lightmaps;
 mod material;
 mod patch;
 mod resolve;
+mod sources;
 mod spawn;
 mod types;
 
@@ -22,5 +23,6 @@ pub use lighting::{DEFAULT_CELL_SIZE, LightGrid, Lighting, grid_cell_size};
 pub use lightmaps::{LightmapOrigin, LightmapPages};
 pub use material::{ImageId, Material, MaterialId, MaterialSource, Stage, StageImage};
 pub use patch::{PatchGrid, PatchInput, PatchLevels, patch_levels, tessellate};
+pub use sources::{Asset, AssetKind, Sources, Usage};
 pub use spawn::{SpawnPoint, spawn_points};
 pub use types::{LightingClass, MapSource, ModelInstance, Scene, Surface, SurfaceId, Vertex};

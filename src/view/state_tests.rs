@@ -7,7 +7,7 @@ use crate::format::bsp::{Bsp, ShGrid};
 use crate::format::lattice::Lattice;
 use crate::light::{BakeReport, Baked};
 use crate::math::{Aabb, Ray};
-use crate::scene::{Lighting, LightmapPages, Scene, SpawnPoint, SurfaceId};
+use crate::scene::{Lighting, LightmapPages, Scene, Sources, SpawnPoint, SurfaceId};
 use crate::view::*;
 
 fn scene() -> Scene {
@@ -32,6 +32,7 @@ fn scene() -> Scene {
         }],
         map_source: None,
         surface_extras: None,
+        sources: Sources::default(),
     }
 }
 
