@@ -2,7 +2,6 @@
 #![cfg(unix)]
 #![expect(
     clippy::unwrap_used,
-    clippy::print_stderr,
     reason = "helpers of tests; their own are allowed by clippy.toml"
 )]
 
@@ -147,7 +146,7 @@ fn killed_at_twenty_moments_of_a_save_the_file_is_the_old_or_the_new_one() {
 fn what_a_killed_save_left_goes_when_it_is_old_and_nothing_else_does() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name);
-    let old = SystemTime::now() - Duration::from_secs(2 * 3600);
+    let old = SystemTime::now() - Duration::from_hours(2);
     let kept = [
         ".map.bsp.77.0.tmp.keep",
         ".map.bsp.x.0.tmp",

@@ -16,6 +16,8 @@ mod sources;
 mod spawn;
 mod types;
 
+/// What a place of the search path is, for layers that name no file system.
+pub use crate::vfs::SearchedKind;
 pub use build::{BuildError, build};
 pub use deluxe::{Deluxe, DeluxeReason};
 pub use image::Image;

@@ -1,4 +1,5 @@
-use std::path::PathBuf;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 
 use crate::job::Warnings;
 use crate::scene::material::{ImageId, MaterialSource};
@@ -71,7 +72,7 @@ pub struct Asset<'a> {
 }
 
 /// How much came out of one folder or archive.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Usage {
     /// Materials.
     pub materials: usize,
@@ -101,7 +102,7 @@ impl Sources {
                 let shown: Vec<String> = shown.map(|name| format!("{name:?}")).collect();
                 let more = if count > shown.len() { ", …" } else { "" };
                 let text = format!(
-                    "{}: {count} members have names that no game reaches: {}{more}",
+                    "{}: members left out because no game reaches such names ({count}): {}{more}",
                     place.path.display(),
                     shown.join(", ")
                 );
@@ -150,25 +151,24 @@ impl Scene {
         assets
     }
 
-    /// What came out of each place of the search path, in its order; the files beside the map are none of its places.
+    /// What came out of each place of the search path, in its order.
     pub fn usage(&self) -> Vec<(&Searched, Usage)> {
-        let assets = self.assets();
-        let of = |place: &Searched| {
-            let mut usage = Usage::default();
-            let here = assets
-                .iter()
-                .filter(|asset| asset.origin.container == place.path);
-            for asset in here {
-                match asset.kind {
-                    AssetKind::Material => usage.materials += 1,
-                    AssetKind::Image => usage.images += 1,
-                    _ => usage.others += 1,
-                }
+        let mut usages: BTreeMap<&Path, Usage> = BTreeMap::new();
+        for asset in self.assets() {
+            let usage = usages.entry(&asset.origin.container).or_default();
+            match asset.kind {
+                AssetKind::Material => usage.materials += 1,
+                AssetKind::Image => usage.images += 1,
+                _ => usage.others += 1,
             }
-            usage
-        };
+        }
         let searched = self.sources.searched.iter();
-        searched.map(|place| (place, of(place))).collect()
+        searched
+            .map(|place| {
+                let usage = usages.get(place.path.as_path());
+                (place, usage.copied().unwrap_or_default())
+            })
+            .collect()
     }
 
     fn image_origin(&self, image: ImageId) -> Option<&Origin> {

@@ -228,7 +228,7 @@ fn game_order(own: &str, given: &[String]) -> Vec<String> {
             .any(|base| base.eq_ignore_ascii_case(name))
     };
     let mut names = vec![own.to_owned()];
-    let at = if is_base(own) { 0 } else { 1 };
+    let at = usize::from(!is_base(own));
     names.splice(at..at, given.iter().cloned());
     names.extend(SIBLING_GAMES.map(str::to_owned));
     let mut seen = std::collections::BTreeSet::new();

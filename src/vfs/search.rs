@@ -236,17 +236,21 @@ impl Vfs {
             Ok(entries) => entries,
             Err(error) => return self.skip(folder, error.to_string()),
         };
-        let mut archives: Vec<(String, PathBuf)> = entries
+        let mut archives: Vec<(String, bool, PathBuf)> = entries
             .filter_map(|entry| {
                 let path = entry.ok()?.path();
                 let name = path.file_name()?.to_string_lossy().to_ascii_uppercase();
-                let is_archive = name.ends_with(".PK3") || name.ends_with(".PK3DIR");
-                is_archive.then_some((name, path))
+                let is_unpacked = match path.extension()?.to_ascii_lowercase().to_str()? {
+                    "pk3" => false,
+                    "pk3dir" => true,
+                    _ => return None,
+                };
+                Some((name, is_unpacked, path))
             })
             .collect();
         archives.sort_unstable_by(|a, b| b.cmp(a));
-        for (name, path) in archives {
-            match (name.ends_with(".PK3DIR"), path.is_dir()) {
+        for (_, is_unpacked, path) in archives {
+            match (is_unpacked, path.is_dir()) {
                 (true, true) if self.holds(&path) => {}
                 (true, true) => self.push(Container::folder(&path)),
                 (false, false) => self.push_archive(&path),

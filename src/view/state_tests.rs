@@ -249,6 +249,37 @@ fn saving_makes_the_bake_lighting_a() {
 }
 
 #[test]
+fn a_file_that_somebody_else_changed_is_overwritten_only_after_a_yes() {
+    let mut state = with_map();
+    baked(&mut state);
+    let saves = |effect: Option<Effect>| match effect {
+        Some(Effect::SaveBsp { overwrite, .. }) => Some(overwrite),
+        _ => None,
+    };
+    let blocked = || Command::SaveBlocked(PathBuf::from("a.bsp"));
+    assert_eq!(saves(state.apply(Command::Save)), Some(false));
+    assert!(state.apply(blocked()).is_none());
+    assert_eq!(
+        state.pending,
+        Some(Pending::Overwrite(PathBuf::from("a.bsp")))
+    );
+    assert!(state.saving.is_none() && state.is_unsaved());
+    // No, by either way.
+    state.apply(Command::Escape);
+    assert!(state.pending.is_none() && state.is_unsaved());
+    state.apply(Command::Save);
+    state.apply(blocked());
+    assert!(state.apply(Command::KeepBake).is_none());
+    assert!(state.pending.is_none() && state.is_unsaved());
+    // Yes.
+    state.apply(Command::Save);
+    state.apply(blocked());
+    assert_eq!(saves(state.apply(Command::Discard)), Some(true));
+    assert_eq!(state.saving, Some(PathBuf::from("a.bsp")));
+    assert!(state.pending.is_none());
+}
+
+#[test]
 fn a_second_try_to_save_takes_the_error_away() {
     let mut state = with_map();
     baked(&mut state);
