@@ -7,6 +7,7 @@ use crate::job::{Cancelled, JobContext};
 use crate::math::Aabb;
 use crate::scene::deluxe::Deluxe;
 use crate::scene::geometry;
+use crate::scene::light_scale::LightScale;
 use crate::scene::lighting::Lighting;
 use crate::scene::lightmaps::LightmapPages;
 use crate::scene::resolve::{Resolver, Scripts};
@@ -52,6 +53,7 @@ pub fn build(map: &OpenedMap, context: &JobContext) -> Result<Scene, BuildError>
     let mut lightmaps = LightmapPages::load(&bsp, &map.vfs, &map.name, context)?;
     let deluxe = Deluxe::detect(&bsp, &lightmaps);
     lightmaps.every_other_is_light = deluxe.is_some();
+    let light_scale = LightScale::detect(&bsp, &lightmaps);
     let bsp = Arc::new(bsp);
     let scripts = Scripts::load(&map.vfs, context)?;
     let models = geometry::place_models(&bsp);
@@ -90,6 +92,9 @@ pub fn build(map: &OpenedMap, context: &JobContext) -> Result<Scene, BuildError>
         bounds: geometry.bounds.unwrap_or_else(|| world_bounds(&bsp)),
         lightmaps,
         deluxe,
+        light_scale,
+        light_styles: geometry.styles.into_iter().collect(),
+        slot_lights: geometry.slot_lights,
         lighting: Lighting::from_bsp(&bsp, &context.warnings),
         spawns: spawn_points(&bsp.entities),
         vertices: geometry.vertices,

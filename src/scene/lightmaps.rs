@@ -51,6 +51,27 @@ impl LightmapPages {
         (page as usize) < self.pages.len() && !is_direction
     }
 
+    /// The pages of lump 14.
+    pub(super) fn internal(bsp: &Bsp) -> Self {
+        if bsp.lightmaps.is_empty() {
+            return Self::default();
+        }
+        Self {
+            size: bsp.lightmap_size,
+            pages: bsp.lightmaps.clone(),
+            origin: LightmapOrigin::Internal,
+            origins: Vec::new(),
+            every_other_is_light: false,
+        }
+    }
+
+    /// The page with the directions that the light of `page` comes from, in a deluxe map.
+    pub fn direction_page(&self, page: u32) -> Option<u32> {
+        let direction = page.checked_add(1)?;
+        let exists = (direction as usize) < self.pages.len();
+        (self.every_other_is_light && page.is_multiple_of(2) && exists).then_some(direction)
+    }
+
     /// The pages of lump 14, or, when it is empty, the images `maps/<name>/lm_0000` and so on up to the first that is
     /// missing or unlike the first. Pages that surfaces ask for and that are not there cost a warning.
     pub(super) fn load(
@@ -60,13 +81,7 @@ impl LightmapPages {
         context: &JobContext,
     ) -> Result<Self, Cancelled> {
         if !bsp.lightmaps.is_empty() {
-            return Ok(Self {
-                size: bsp.lightmap_size,
-                pages: bsp.lightmaps.clone(),
-                origin: LightmapOrigin::Internal,
-                origins: Vec::new(),
-                every_other_is_light: false,
-            });
+            return Ok(Self::internal(bsp));
         }
         let wanted = pages_named(bsp);
         let loaded = load_external(vfs, name, context)?;
@@ -118,14 +133,22 @@ fn tried(name: &str, number: u32) -> String {
         .join(", ")
 }
 
+/// Virtual name of an external page.
+fn find_external(vfs: &Vfs, name: &str, number: u32) -> Option<String> {
+    let stem = stem(name, number);
+    let mut paths = EXTENSIONS
+        .iter()
+        .map(|extension| format!("{stem}.{extension}"));
+    paths.find(|path| vfs.contains(path))
+}
+
+/// Whether there are pages beside the map.
+pub(super) fn has_external(vfs: &Vfs, name: &str) -> bool {
+    find_external(vfs, name, 0).is_some()
+}
+
 fn load_external(vfs: &Vfs, name: &str, context: &JobContext) -> Result<LightmapPages, Cancelled> {
-    let find = |number: u32| {
-        let stem = stem(name, number);
-        let mut paths = EXTENSIONS
-            .iter()
-            .map(|extension| format!("{stem}.{extension}"));
-        paths.find(|path| vfs.contains(path))
-    };
+    let find = |number| find_external(vfs, name, number);
     let paths: Vec<String> = (0..PAGES_MAX).map_while(find).collect();
     let decoded: Vec<(String, Result<Image, String>)> = paths
         .into_par_iter()

@@ -5,7 +5,7 @@ use glam::{UVec3, Vec3};
 
 use crate::scene::{Scene, SearchedKind, Usage};
 use crate::ui::widgets::{
-    Explained, bytes, empty_ui, point_count, section_ui, thousands, triple, value_ui,
+    Explained, bytes, empty_ui, point_count, section_ui, thousands, told_value_ui, triple, value_ui,
 };
 use crate::ui::{Model, theme};
 use crate::view::{Command, LoadedMap, Side, Tab};
@@ -122,6 +122,26 @@ fn counts_ui(ui: &mut Ui, map: &LoadedMap) {
         value_ui(ui, name, thousands(count as u64));
     }
     value_ui(ui, "Size", triple(scene.bounds.size()));
+    let scale = &scene.light_scale;
+    let factor = format!("×{}", scale.overbright.factor());
+    let why = format!("The map asks for this: {}.", scale.reason.text());
+    told_value_ui(ui, "Overbright", factor, &why);
+    if let Some(deluxe) = &scene.deluxe {
+        let space = if deluxe.tangent_space {
+            "surface space"
+        } else {
+            "world space"
+        };
+        let why = format!(
+            "Every second page holds directions of light: {}.",
+            deluxe.reason.text()
+        );
+        told_value_ui(ui, "Deluxe maps", space, &why);
+    }
+    if !scene.light_styles.is_empty() {
+        let styles: Vec<String> = scene.light_styles.iter().map(u8::to_string).collect();
+        value_ui(ui, "Light styles", styles.join(", "));
+    }
     if let Some(source) = &scene.map_source {
         value_ui(ui, "Map source", source.origin.display().to_string());
     }

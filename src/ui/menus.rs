@@ -81,10 +81,18 @@ fn file_ui(ui: &mut Ui, model: &Model<'_>, commands: &mut Vec<Command>) {
 }
 
 fn view_ui(ui: &mut Ui, model: &Model<'_>, options: &mut ViewOptions, commands: &mut Vec<Command>) {
+    let scene = model.state.map.as_ref().map(|map| &*map.scene);
     for (number, mode) in RenderMode::ALL.into_iter().enumerate() {
         let keys = format!("Alt+{}", number + 1);
         let tip = "What the surfaces show.";
-        Item::new(mode.label(), &keys, tip, Command::SetMode(mode)).ui(ui, true, commands);
+        let missing = scene.and_then(|scene| mode.missing_in(scene));
+        let item = Item::new(
+            mode.label(),
+            &keys,
+            missing.unwrap_or(tip),
+            Command::SetMode(mode),
+        );
+        item.ui(ui, missing.is_none(), commands);
     }
     ui.separator();
     ui.checkbox(&mut options.wire_overlay, "Wire overlay")

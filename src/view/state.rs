@@ -345,6 +345,7 @@ impl State {
             self.stand_at(start_view(&map));
             self.bake_form = self.bake_form.clone().for_scene(&map.scene);
             self.options.sample.pinned = None;
+            self.options.adapt_to(&map.scene);
             self.options.sample.source = match map.scene.lighting.sh_grid {
                 Some(_) => GridSource::Sh,
                 None => GridSource::Legacy,
@@ -379,7 +380,13 @@ impl State {
     fn apply_view(&mut self, command: &Command) {
         let probes = &mut self.options.probes;
         match *command {
-            Command::SetMode(mode) => self.options.mode = mode,
+            Command::SetMode(mode) => {
+                let scene = self.map.as_ref().map(|map| &map.scene);
+                match scene.and_then(|scene| mode.missing_in(scene)) {
+                    Some(why) => self.report(Level::Info, why.to_owned()),
+                    None => self.options.mode = mode,
+                }
+            }
             Command::SetProbes(show) => probes.show = show,
             Command::ToggleProbes if probes.show == ProbeShow::Off => {
                 probes.show = match self.last_probes {

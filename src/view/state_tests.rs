@@ -7,7 +7,7 @@ use crate::format::bsp::{Bsp, ShGrid};
 use crate::format::lattice::Lattice;
 use crate::light::{BakeReport, Baked};
 use crate::math::{Aabb, Ray};
-use crate::scene::{Lighting, LightmapPages, Scene, Sources, SpawnPoint, SurfaceId};
+use crate::scene::{LightScale, Lighting, LightmapPages, Scene, Sources, SpawnPoint, SurfaceId};
 use crate::view::*;
 
 fn scene() -> Scene {
@@ -24,6 +24,9 @@ fn scene() -> Scene {
         models: Vec::new(),
         lightmaps: LightmapPages::default(),
         deluxe: None,
+        light_scale: LightScale::default(),
+        light_styles: Vec::new(),
+        slot_lights: Vec::new(),
         lighting: Lighting::default(),
         spawns: vec![SpawnPoint {
             eye: Vec3::new(1.0, 2.0, 3.0),

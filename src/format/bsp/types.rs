@@ -12,6 +12,8 @@ use crate::math::{Aabb, Plane};
 pub const STYLE_SLOTS: usize = 4;
 /// A style slot that is not used.
 pub const STYLE_NONE: u8 = 255;
+/// Style of a slot that holds nothing while later ones may.
+pub const STYLE_UNUSED: u8 = 254;
 /// Side of an internal lightmap page of IBSP and RBSP, texels; FBSP's are larger, see [`Bsp::lightmap_size`].
 pub const LIGHTMAP_SIZE: usize = 128;
 
