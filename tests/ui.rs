@@ -427,6 +427,77 @@ fn the_view_starts_as_the_maps_game_shows_it() {
 }
 
 #[test]
+fn a_file_changed_on_disk_is_not_overwritten_without_a_question() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = demo_on_disk(folder.path());
+    let mut harness = harness();
+    open(&mut harness, &path);
+    let bake = |harness: &mut Harness<'_, Program>| {
+        harness.state_mut().state.bake_form.sh = false;
+        harness.state_mut().state.bake_form.legacy_cell = glam::Vec3::splat(256.0);
+        harness.state_mut().command(Command::StartBake);
+        wait(harness, "baking", |program| program.state.baking.is_none());
+        assert!(harness.state().state.is_unsaved());
+    };
+    let save = |harness: &mut Harness<'_, Program>| {
+        harness.state_mut().command(Command::Save);
+        wait(harness, "saving", |program| program.state.saving.is_none());
+    };
+    bake(&mut harness);
+    std::fs::write(&path, "of somebody else").unwrap();
+    let theirs = || std::fs::read(&path).unwrap() == b"of somebody else";
+
+    save(&mut harness);
+    harness.get_by_label_contains("was changed on disk since it was opened");
+    assert!(theirs());
+    click(&mut harness, "Cancel");
+    assert!(
+        harness
+            .query_by_label_contains("was changed on disk since")
+            .is_none()
+    );
+    assert!(theirs() && harness.state().state.is_unsaved());
+
+    save(&mut harness);
+    click(&mut harness, "Overwrite");
+    wait(&mut harness, "saving", |program| {
+        program.state.saving.is_none()
+    });
+    assert!(!theirs() && !harness.state().state.is_unsaved());
+
+    // What we wrote ourselves is no change by somebody else, and neither is a file that is gone.
+    bake(&mut harness);
+    save(&mut harness);
+    assert!(!harness.state().state.is_unsaved());
+    bake(&mut harness);
+    std::fs::remove_file(&path).unwrap();
+    save(&mut harness);
+    assert!(!harness.state().state.is_unsaved() && path.exists());
+}
+
+#[test]
+fn the_map_tab_lists_the_search_path_and_what_was_skipped() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = demo_on_disk(folder.path());
+    std::fs::write(folder.path().join("broken.pk3"), "no archive").unwrap();
+    let mut harness = harness();
+    open(&mut harness, &path);
+    click(&mut harness, "Map tab");
+    assert!(
+        harness
+            .query_by_label_contains("broken.pk3: skipped, no readable zip directory ")
+            .is_none()
+    );
+    click(&mut harness, "Search path (1 place, 1 skipped)");
+    harness.run_steps(20);
+    let game = folder.path().display().to_string();
+    click(&mut harness, &game);
+    harness.run_steps(20);
+    harness.get_by_label_contains(" images, 3 other files");
+    harness.get_by_label_contains("map atrium · maps/atrium.bsp");
+}
+
+#[test]
 fn garbage_leaves_the_program_usable() {
     let folder = tempfile::tempdir().unwrap();
     let garbage = folder.path().join("junk.bsp");

@@ -6,7 +6,7 @@ use clap::Args;
 use crate::format::bsp::Format;
 use crate::job::JobContext;
 use crate::scene::{Scene, build};
-use crate::vfs::{OpenedMap, SearchOptions, open_demo, open_map};
+use crate::vfs::{Engine, OpenedMap, SearchOptions, open_demo, open_map};
 
 /// The map's word for the embedded demo.
 const DEMO: &str = "demo";
@@ -26,6 +26,9 @@ pub(crate) struct MapArgs {
     /// The user's folder, searched before the installation
     #[arg(long = "fs_homepath", value_name = "DIR", help_heading = GAME_DATA)]
     pub(crate) fs_homepath: Option<PathBuf>,
+    /// Whose search order holds: q3map2, ioq3, darkplaces (loose files first), quake3, q3e (archives first)
+    #[arg(long, value_name = "NAME", help_heading = GAME_DATA, default_value = Engine::default().word())]
+    pub(crate) engine: Engine,
     /// Family of the game; accepted as q3map2 does, all of these are read alike
     #[arg(long, value_name = "NAME", help_heading = GAME_DATA, value_parser = GAMES)]
     pub(crate) game: Option<String>,
@@ -68,6 +71,7 @@ impl MapArgs {
             base_paths: self.fs_basepath.clone(),
             home_path: self.fs_homepath.clone(),
             games: self.fs_game.clone(),
+            engine: self.engine,
         };
         Ok(open_map(Path::new(&self.map), &options)?)
     }

@@ -5,6 +5,7 @@ use serde::Serialize;
 
 use crate::cli::args::InfoArgs;
 use crate::cli::error::Exit;
+use crate::cli::info_search::{AssetInfo, SearchInfo, assets};
 use crate::cli::lights::LightInfo;
 use crate::cli::output::{Document, Output, WarningLine, warning_lines};
 use crate::format::bsp::{Bsp, LumpKind, ShContainer, ShPoint, Variant};
@@ -44,6 +45,8 @@ struct Info {
     model_0: Bounds,
     surfaces: SurfaceInfo,
     worldspawn: Vec<KeyValue>,
+    search: SearchInfo,
+    assets: Vec<AssetInfo>,
     warnings: Vec<WarningLine>,
 }
 
@@ -160,6 +163,8 @@ impl Info {
                 spawns: scene.spawns.len(),
             },
             worldspawn: worldspawn(bsp),
+            search: SearchInfo::new(scene),
+            assets: assets(scene),
             warnings: warning_lines(&context.warnings),
         }
     }
@@ -205,7 +210,7 @@ impl Info {
         for KeyValue { key, value } in &self.worldspawn {
             writeln!(out, "  {key} = {value}")?;
         }
-        Ok(())
+        self.search.print(out)
     }
 }
 

@@ -14,6 +14,7 @@ mod check;
 mod error;
 mod game_paths;
 mod info;
+mod info_search;
 mod lights;
 mod output;
 mod pack;

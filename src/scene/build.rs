@@ -11,9 +11,10 @@ use crate::scene::light_scale::LightScale;
 use crate::scene::lighting::Lighting;
 use crate::scene::lightmaps::LightmapPages;
 use crate::scene::resolve::{Resolver, Scripts};
+use crate::scene::sources::{Sources, read_companion};
 use crate::scene::spawn::spawn_points;
 use crate::scene::types::{MapSource, Scene};
-use crate::vfs::OpenedMap;
+use crate::vfs::{OpenedMap, Origin};
 
 /// Why a map cannot become a scene.
 #[derive(Debug, thiserror::Error)]
@@ -34,12 +35,7 @@ pub enum BuildError {
 /// See [`BuildError`].
 pub fn build(map: &OpenedMap, context: &JobContext) -> Result<Scene, BuildError> {
     context.progress.begin("reading", 0);
-    for (container, reason) in map.vfs.skipped() {
-        context.warnings.push(
-            "W122",
-            format!("{}: skipped, {reason}", container.display()),
-        );
-    }
+    let mut sources = Sources::of(map, &context.warnings);
     let mut bsp = read(&map.bytes)?;
     for warning in &bsp.warnings {
         context.warnings.push("W100", warning.to_string());
@@ -52,7 +48,7 @@ pub fn build(map: &OpenedMap, context: &JobContext) -> Result<Scene, BuildError>
         bsp.surfaces.clear();
     }
     context.cancel.check()?;
-    take_sidecar(map, &mut bsp, context);
+    sources.sh_grid = take_sidecar(map, &mut bsp, context);
     context.progress.begin("lightmaps", 0);
     let mut lightmaps = LightmapPages::load(&bsp, &map.vfs, &map.name, context)?;
     let deluxe = Deluxe::detect(&bsp, &lightmaps);
@@ -82,13 +78,15 @@ pub fn build(map: &OpenedMap, context: &JobContext) -> Result<Scene, BuildError>
     context.cancel.check()?;
     let (materials, images) = resolver.finish(context)?;
     context.progress.begin("entities", 0);
-    let map_source = map.companion("map").map(|file| MapSource {
+    let file = read_companion(map, "map", &context.warnings);
+    sources.map_source = file.as_ref().map(|file| file.origin.clone());
+    let map_source = file.map(|file| MapSource {
         entities: map_file::entities(&file.bytes),
         origin: file.origin.container.join(&file.origin.name),
     });
-    let surface_extras = map
-        .companion("srf")
-        .map(|file| SurfaceExtras::parse(&file.bytes));
+    let file = read_companion(map, "srf", &context.warnings);
+    sources.surface_extras = file.as_ref().map(|file| file.origin.clone());
+    let surface_extras = file.map(|file| SurfaceExtras::parse(&file.bytes));
     Ok(Scene {
         name: map.name.clone(),
         bounds: geometry.bounds.unwrap_or_else(|| world_bounds(&bsp)),
@@ -107,20 +105,24 @@ pub fn build(map: &OpenedMap, context: &JobContext) -> Result<Scene, BuildError>
         models,
         map_source,
         surface_extras,
+        sources,
         bsp,
     })
 }
 
-/// The SH grid of the file beside the map, when the map itself has none.
-fn take_sidecar(map: &OpenedMap, bsp: &mut Bsp, context: &JobContext) {
-    let Some(file) = map.companion(SIDECAR_EXTENSION) else {
-        return;
-    };
+/// Takes the SH grid of the file beside the map, when the map itself has none; where it came from.
+fn take_sidecar(map: &OpenedMap, bsp: &mut Bsp, context: &JobContext) -> Option<Origin> {
+    let file = read_companion(map, SIDECAR_EXTENSION, &context.warnings)?;
     match bsp.with_sidecar(&file.bytes) {
-        Ok(with_grid) => *bsp = with_grid,
-        Err(why) => context
-            .warnings
-            .push("W113", format!("{}: {why}; ignored", file.origin)),
+        Ok(with_grid) => {
+            *bsp = with_grid;
+            Some(file.origin)
+        }
+        Err(why) => {
+            let text = format!("{}: {why}; ignored", file.origin);
+            context.warnings.push("W113", text);
+            None
+        }
     }
 }
 

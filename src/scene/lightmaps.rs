@@ -7,7 +7,8 @@ use rayon::prelude::*;
 use crate::format::bsp::{Bsp, LightmapIndex, LightmapPage, SurfaceKind};
 use crate::job::{Cancelled, JobContext};
 use crate::scene::image::{Image, decode};
-use crate::vfs::Vfs;
+use crate::scene::sources;
+use crate::vfs::{Origin, Vfs};
 
 /// Extensions of external pages in the order in which they are tried.
 const EXTENSIONS: [&str; 4] = ["tga", "png", "jpg", "jpeg"];
@@ -37,6 +38,8 @@ pub struct LightmapPages {
     pub pages: Vec<LightmapPage>,
     /// Where they came from.
     pub origin: LightmapOrigin,
+    /// The file of each page that is not in the BSP, in their order.
+    pub origins: Vec<Origin>,
     /// Whether odd pages hold directions: they are never drawn as light.
     pub(super) every_other_is_light: bool,
 }
@@ -57,6 +60,7 @@ impl LightmapPages {
             size: bsp.lightmap_size,
             pages: bsp.lightmaps.clone(),
             origin: LightmapOrigin::Internal,
+            origins: Vec::new(),
             every_other_is_light: false,
         }
     }
@@ -150,15 +154,15 @@ fn load_external(vfs: &Vfs, name: &str, context: &JobContext) -> Result<Lightmap
         .into_par_iter()
         .map(|path| {
             context.cancel.check()?;
-            let file = vfs.read(&path).map_err(|error| error.to_string());
-            let image =
-                file.and_then(|file| decode(&path, &path, &file.origin.to_string(), &file.bytes));
+            let file =
+                sources::read(vfs, &path, &context.warnings).map_err(|error| error.to_string());
+            let image = file.and_then(|file| decode(&path, file));
             Ok((path, image))
         })
         .collect::<Result<_, Cancelled>>()?;
     let mut loaded = LightmapPages::default();
     for (path, image) in decoded {
-        let page = image.and_then(|image| loaded.accept(&image));
+        let page = image.and_then(|image| loaded.accept(image));
         if let Err(why) = page {
             context.warnings.push(
                 "W123",
@@ -171,7 +175,7 @@ fn load_external(vfs: &Vfs, name: &str, context: &JobContext) -> Result<Lightmap
 }
 
 impl LightmapPages {
-    fn accept(&mut self, image: &Image) -> Result<(), String> {
+    fn accept(&mut self, image: Image) -> Result<(), String> {
         let (width, height) = (image.width, image.height);
         if width != height || !width.is_power_of_two() {
             return Err(format!(
@@ -194,6 +198,7 @@ impl LightmapPages {
             .flat_map(|texel| texel.iter().take(3).copied());
         let rgb: Vec<u8> = rgb.collect();
         self.pages.push(Arc::from(rgb));
+        self.origins.extend(image.origin);
         self.size = width;
         self.origin = LightmapOrigin::External;
         Ok(())

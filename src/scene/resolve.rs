@@ -12,8 +12,9 @@ use crate::format::material_script::{
 use crate::job::{Cancelled, JobContext, Warnings};
 use crate::scene::image::{Image, decode};
 use crate::scene::material::{ImageId, Material, MaterialId, MaterialSource, Stage, StageImage};
+use crate::scene::sources;
 use crate::scene::types::LightingClass;
-use crate::vfs::Vfs;
+use crate::vfs::{Origin, Vfs};
 
 /// Extensions in the order in which they are tried.
 const EXTENSIONS: [&str; 4] = ["tga", "jpg", "jpeg", "png"];
@@ -21,7 +22,14 @@ const EXTENSIONS: [&str; 4] = ["tga", "jpg", "jpeg", "png"];
 const SKY_SUFFIXES: [&str; 6] = ["rt", "lf", "bk", "ft", "up", "dn"];
 
 /// All material definitions of a search path, by name.
-pub(super) struct Scripts(BTreeMap<String, (String, MaterialDef)>);
+pub(super) struct Scripts(BTreeMap<String, Definition>);
+
+/// A material's definition and where it stands.
+pub(super) struct Definition {
+    file: String,
+    origin: Origin,
+    material: MaterialDef,
+}
 
 impl Scripts {
     /// Reads every `scripts/*.shader`. Of two definitions of one name the file later in the listing wins (the container
@@ -36,13 +44,14 @@ impl Scripts {
             .map(|file| {
                 context.progress.add(1);
                 context.cancel.check()?;
-                Ok(vfs.read(file).map(|found| parse(&found.bytes)))
+                let found = sources::read(vfs, file, &context.warnings);
+                Ok(found.map(|found| (parse(&found.bytes), found.origin)))
             })
             .collect::<Result<_, Cancelled>>()?;
         let mut definitions = BTreeMap::new();
         for (file, script) in files.iter().zip(parsed).rev() {
             match script {
-                Ok(script) => {
+                Ok((script, origin)) => {
                     for (line, text) in script.warnings {
                         context
                             .warnings
@@ -51,7 +60,11 @@ impl Scripts {
                     for material in script.materials {
                         definitions
                             .entry(material.name.clone())
-                            .or_insert((file.clone(), material));
+                            .or_insert_with(|| Definition {
+                                file: file.clone(),
+                                origin: origin.clone(),
+                                material,
+                            });
                     }
                 }
                 Err(error) => context.warnings.push("W121", format!("{file}: {error}")),
@@ -61,7 +74,7 @@ impl Scripts {
     }
 
     /// The definition under `name`, without case and extension.
-    pub(super) fn get(&self, name: &str) -> Option<&(String, MaterialDef)> {
+    pub(super) fn get(&self, name: &str) -> Option<&Definition> {
         self.0.get(&normalise_name(name))
     }
 }
@@ -123,7 +136,7 @@ impl<'a> Resolver<'a> {
             return *id;
         }
         let material = match (scripted, use_of) {
-            (Some((file, definition)), _) => self.scripted(shader, lighting, file, definition),
+            (Some(definition), _) => self.scripted(shader, lighting, definition),
             (None, Use::Drawn) => self.implicit(shader, lighting),
             (None, Use::NoGeometry) => blank(shader, lighting, MaterialSource::Image),
         };
@@ -189,12 +202,13 @@ impl<'a> Resolver<'a> {
         &mut self,
         shader: &Shader,
         lighting: LightingClass,
-        file: &str,
-        definition: &MaterialDef,
+        found: &Definition,
     ) -> Material {
+        let definition = &found.material;
         let source = MaterialSource::Script {
-            file: file.to_owned(),
+            file: found.file.clone(),
             line: definition.line,
+            origin: found.origin.clone(),
         };
         let mut material = blank(shader, lighting, source);
         let stages = definition.stages.iter();
@@ -342,9 +356,10 @@ impl<'a> Resolver<'a> {
             .map(|(path, name)| {
                 context.cancel.check()?;
                 context.progress.add(1);
-                let image = self.vfs.read(path).map_err(|error| error.to_string());
-                let image = image
-                    .and_then(|file| decode(name, path, &file.origin.to_string(), &file.bytes));
+                let file = sources::read(self.vfs, path, self.warnings);
+                let image = file
+                    .map_err(|error| error.to_string())
+                    .and_then(|file| decode(name, file));
                 if let Err(reason) = &image {
                     context
                         .warnings

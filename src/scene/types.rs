@@ -14,6 +14,7 @@ use crate::scene::light_scale::LightScale;
 use crate::scene::lighting::Lighting;
 use crate::scene::lightmaps::LightmapPages;
 use crate::scene::material::{Material, MaterialId};
+use crate::scene::sources::Sources;
 use crate::scene::spawn::SpawnPoint;
 
 /// Number of a surface in the BSP.
@@ -59,6 +60,8 @@ pub struct Scene {
     pub map_source: Option<MapSource>,
     /// The `.srf` beside the BSP, when there is one.
     pub surface_extras: Option<SurfaceExtras>,
+    /// Where its files were looked for and found.
+    pub sources: Sources,
 }
 
 /// Entities from a `.map` file, for lights that the BSP no longer holds.

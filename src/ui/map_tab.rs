@@ -1,7 +1,9 @@
+use std::path::Path;
+
 use egui::{RichText, Ui};
 use glam::{UVec3, Vec3};
 
-use crate::scene::LightmapOrigin;
+use crate::scene::{LightmapOrigin, Scene, SearchedKind, Usage};
 use crate::ui::widgets::{
     Explained, bytes, empty_ui, point_count, section_ui, thousands, told_value_ui, triple, value_ui,
 };
@@ -30,6 +32,8 @@ pub(crate) fn map_tab_ui(ui: &mut Ui, model: &Model<'_>, commands: &mut Vec<Comm
     grids_ui(ui, map, commands);
     ui.separator();
     counts_ui(ui, map);
+    ui.separator();
+    search_ui(ui, &map.scene);
     if !map.warnings.is_empty() {
         ui.separator();
         section_ui(ui, "Warnings");
@@ -164,5 +168,60 @@ fn counts_ui(ui: &mut Ui, map: &LoadedMap) {
     }
     if let Some(source) = &scene.map_source {
         value_ui(ui, "Map source", source.origin.display().to_string());
+    }
+}
+
+/// Where the map's files were looked for, what came out of each place, and what could not be searched.
+fn search_ui(ui: &mut Ui, scene: &Scene) {
+    let sources = &scene.sources;
+    let skipped = match sources.skipped.len() {
+        0 => String::new(),
+        count => format!(", {count} skipped"),
+    };
+    let places = match sources.searched.len() {
+        1 => "1 place".to_owned(),
+        count => format!("{count} places"),
+    };
+    let title = format!("Search path ({places}{skipped})");
+    let header = egui::CollapsingHeader::new(title).id_salt("search path");
+    header.show(ui, |ui| {
+        for (place, usage) in scene.usage() {
+            let path = match place.kind {
+                SearchedKind::Demo => "embedded demo".to_owned(),
+                SearchedKind::Folder | SearchedKind::Archive => place.path.display().to_string(),
+            };
+            if usage == Usage::default() {
+                ui.add(egui::Label::new(RichText::new(path).color(theme::WEAK)).wrap());
+            } else {
+                egui::CollapsingHeader::new(path)
+                    .id_salt(&place.path)
+                    .show(ui, |ui| place_ui(ui, scene, &place.path, usage));
+            }
+        }
+        for (path, reason) in &sources.skipped {
+            let text = format!("▲ {}: skipped, {reason}", path.display());
+            ui.add(egui::Label::new(RichText::new(text).color(theme::WARNING)).wrap());
+        }
+    });
+}
+
+fn place_ui(ui: &mut Ui, scene: &Scene, container: &Path, usage: Usage) {
+    ui.label(format!(
+        "{} materials, {} images, {} other files",
+        usage.materials, usage.images, usage.others
+    ));
+    let assets = scene.assets();
+    let here = assets
+        .iter()
+        .filter(|asset| asset.origin.container == container);
+    for asset in here {
+        let text = format!(
+            "{} {} · {}",
+            asset.kind.word(),
+            asset.name,
+            asset.origin.name
+        );
+        ui.add(egui::Label::new(RichText::new(text).color(theme::WEAK)).truncate())
+            .on_hover_text(&asset.origin.name);
     }
 }

@@ -2,13 +2,18 @@ use std::path::Path;
 
 use crate::vfs::save::save;
 use crate::vfs::search::VfsError;
+use crate::vfs::stamp::Stamp;
 
 /// Writes a map and the file that belongs to it, each whole or not at all: first `companion`, then `map`, so that the old map
 /// is not lost before the new pair is complete. When the map cannot be written, the companion is as it was before.
+/// Gives the stamp of the map.
 ///
 /// # Errors
 /// [`VfsError::WriteFailed`] as for [`save`]; [`VfsError::Unreadable`] when an old companion is there and cannot be kept.
-pub fn save_pair(map: (&Path, &[u8]), companion: (&Path, &[u8])) -> Result<(), VfsError> {
+pub fn save_pair(
+    map: (&Path, &[u8]),
+    companion: (&Path, &[u8]),
+) -> Result<Option<Stamp>, VfsError> {
     let (beside, new) = companion;
     let old = match std::fs::read(beside) {
         Ok(bytes) => Some(bytes),
@@ -24,8 +29,8 @@ pub fn save_pair(map: (&Path, &[u8]), companion: (&Path, &[u8])) -> Result<(), V
     save(map.0, map.1).inspect_err(|_| {
         // If this fails too, the first error says more.
         let _ = match &old {
-            Some(bytes) => save(beside, bytes).ok(),
-            None => std::fs::remove_file(beside).ok(),
+            Some(bytes) => save(beside, bytes).is_ok(),
+            None => std::fs::remove_file(beside).is_ok(),
         };
     })
 }

@@ -1,3 +1,4 @@
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::format::bsp::{SIDECAR_EXTENSION, ShContainer};
@@ -6,7 +7,7 @@ use crate::view::bake_form::LightsBy;
 use crate::view::command::{Command, Effect, FilePurpose};
 use crate::view::map::{BakeResult, GridSet, MapFile, Side};
 use crate::view::selection;
-use crate::view::state::{Level, State, same};
+use crate::view::state::{Level, Pending, State, same};
 
 /// Baking, comparing and saving.
 impl State {
@@ -44,20 +45,26 @@ impl State {
             Command::ToggleBlink => self.toggle_blink(),
             Command::Save => {
                 let map = self.map.as_ref()?;
-                let Some(path) = map.file.writable().map(std::path::Path::to_path_buf) else {
+                let Some(path) = map.file.writable().map(Path::to_path_buf) else {
                     return Some(Effect::PickFile(FilePurpose::SaveAs));
                 };
-                return self.save(path);
+                return self.save(path, false);
             }
             Command::SaveAsDialog => {
                 self.map.as_ref()?;
                 return Some(Effect::PickFile(FilePurpose::SaveAs));
             }
-            Command::SaveAs(path) => return self.save(path),
+            Command::SaveAs(path) => return self.save(path, false),
             Command::Saved { .. } => self.saved(command),
             Command::SaveFailed(message) => {
                 self.saving = None;
                 self.report(Level::Error, format!("Not saved: {message}"));
+            }
+            Command::SaveBlocked(path) => {
+                self.saving = None;
+                let text = format!("Not saved: {} was changed on disk", path.display());
+                self.report(Level::Warning, text);
+                self.pending = Some(Pending::Overwrite(path));
             }
             _ => {}
         }
@@ -130,7 +137,8 @@ impl State {
             .and_then(|(source, position)| selection::nearest_probe(map.shown(), source, position));
     }
 
-    fn save(&mut self, path: std::path::PathBuf) -> Option<Effect> {
+    /// Starts a save; `overwrite` says that a change by somebody else may be lost.
+    pub(super) fn save(&mut self, path: PathBuf, overwrite: bool) -> Option<Effect> {
         self.panels.path_field = None;
         let map = self.map.as_ref()?;
         if self.saving.is_some() {
@@ -153,6 +161,7 @@ impl State {
             scene: Arc::clone(&map.scene),
             baked,
             container,
+            overwrite,
         })
     }
 

@@ -76,13 +76,15 @@ pub struct Panels {
     pub path_field: Option<FilePurpose>,
 }
 
-/// What waits for a yes because it would lose an unsaved bake.
+/// What waits for a yes because it would lose an unsaved bake, or somebody else's work.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Pending {
     /// Opening another map.
     Open(LoadSource),
     /// Leaving.
     Quit,
+    /// Saving over a file that somebody else changed since it was opened.
+    Overwrite(PathBuf),
 }
 
 /// A load on its way.
@@ -157,6 +159,7 @@ impl State {
             | Command::SaveAs(_)
             | Command::Saved { .. }
             | Command::SaveFailed(_)
+            | Command::SaveBlocked(_)
             | Command::Planned(_)
             | Command::StartBake
             | Command::BakeFinished { .. }
@@ -300,6 +303,7 @@ impl State {
             Command::Discard => match self.pending.take()? {
                 Pending::Open(source) => return Some(self.start_load(source)),
                 Pending::Quit => return Some(Effect::Quit),
+                Pending::Overwrite(path) => return self.save(path, true),
             },
             Command::KeepBake => self.pending = None,
             Command::Quit if self.would_lose_bake() => self.pending = Some(Pending::Quit),

@@ -7,7 +7,7 @@ use crate::format::bsp::{Bsp, ShGrid};
 use crate::format::lattice::Lattice;
 use crate::light::{BakeReport, Baked};
 use crate::math::{Aabb, Ray};
-use crate::scene::{LightScale, Lighting, LightmapPages, Scene, SpawnPoint, SurfaceId};
+use crate::scene::{LightScale, Lighting, LightmapPages, Scene, Sources, SpawnPoint, SurfaceId};
 use crate::view::*;
 
 fn scene() -> Scene {
@@ -35,6 +35,7 @@ fn scene() -> Scene {
         }],
         map_source: None,
         surface_extras: None,
+        sources: Sources::default(),
     }
 }
 
@@ -310,6 +311,37 @@ fn the_form_takes_the_place_of_the_opened_maps_grid() {
     assert_eq!(found, ShContainer::V47);
     let kept = form.for_scene(&scene()).sh_container;
     assert_eq!(kept, ShContainer::Sidecar);
+}
+
+#[test]
+fn a_file_that_somebody_else_changed_is_overwritten_only_after_a_yes() {
+    let mut state = with_map();
+    baked(&mut state);
+    let saves = |effect: Option<Effect>| match effect {
+        Some(Effect::SaveBsp { overwrite, .. }) => Some(overwrite),
+        _ => None,
+    };
+    let blocked = || Command::SaveBlocked(PathBuf::from("a.bsp"));
+    assert_eq!(saves(state.apply(Command::Save)), Some(false));
+    assert!(state.apply(blocked()).is_none());
+    assert_eq!(
+        state.pending,
+        Some(Pending::Overwrite(PathBuf::from("a.bsp")))
+    );
+    assert!(state.saving.is_none() && state.is_unsaved());
+    // No, by either way.
+    state.apply(Command::Escape);
+    assert!(state.pending.is_none() && state.is_unsaved());
+    state.apply(Command::Save);
+    state.apply(blocked());
+    assert!(state.apply(Command::KeepBake).is_none());
+    assert!(state.pending.is_none() && state.is_unsaved());
+    // Yes.
+    state.apply(Command::Save);
+    state.apply(blocked());
+    assert_eq!(saves(state.apply(Command::Discard)), Some(true));
+    assert_eq!(state.saving, Some(PathBuf::from("a.bsp")));
+    assert!(state.pending.is_none());
 }
 
 #[test]
