@@ -1,3 +1,8 @@
+/// Width and height at most: more is a damaged header.
+const SIDE_MAX: u32 = 16_384;
+/// Bytes that decoding one picture may take.
+const DECODE_BYTES_MAX: u64 = 512 * 1024 * 1024;
+
 /// A decoded picture, 8 bits a channel, display-referred values as stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Image {
@@ -14,6 +19,39 @@ pub struct Image {
 }
 
 impl Image {
+    /// Decodes a picture by the extension of `path`; when the bytes say otherwise, by the bytes.
+    ///
+    /// # Errors
+    /// The decoder's reason, in words.
+    pub fn decode(name: &str, path: &str, origin: &str, bytes: &[u8]) -> Result<Self, String> {
+        let by_extension = match path.rsplit('.').next() {
+            Some("tga") => image::ImageFormat::Tga,
+            Some("png") => image::ImageFormat::Png,
+            _ => image::ImageFormat::Jpeg,
+        };
+        let format = image::guess_format(bytes).unwrap_or(by_extension);
+        let mut limits = image::Limits::default();
+        limits.max_image_width = Some(SIDE_MAX);
+        limits.max_image_height = Some(SIDE_MAX);
+        limits.max_alloc = Some(DECODE_BYTES_MAX);
+        let mut reader = image::ImageReader::with_format(std::io::Cursor::new(bytes), format);
+        reader.limits(limits);
+        let picture = reader
+            .decode()
+            .map_err(|error| error.to_string())?
+            .into_rgba8();
+        if picture.width() == 0 || picture.height() == 0 {
+            return Err("no texels".to_owned());
+        }
+        Ok(Self {
+            name: name.to_owned(),
+            origin: origin.to_owned(),
+            width: picture.width(),
+            height: picture.height(),
+            rgba: picture.into_raw(),
+        })
+    }
+
     /// A picture of one colour.
     pub fn solid(name: &str, rgba: [u8; 4]) -> Self {
         Self {
@@ -56,44 +94,6 @@ impl Image {
     }
 }
 
-/// Width and height at most: more is a damaged header.
-const SIDE_MAX: u32 = 16_384;
-/// Bytes that decoding one picture may take.
-const DECODE_BYTES_MAX: u64 = 512 * 1024 * 1024;
-
-/// Decodes a picture by the extension of `path`; when the bytes say otherwise, by the bytes.
-///
-/// # Errors
-/// The decoder's reason, in words.
-pub(super) fn decode(name: &str, path: &str, origin: &str, bytes: &[u8]) -> Result<Image, String> {
-    let by_extension = match path.rsplit('.').next() {
-        Some("tga") => image::ImageFormat::Tga,
-        Some("png") => image::ImageFormat::Png,
-        _ => image::ImageFormat::Jpeg,
-    };
-    let format = image::guess_format(bytes).unwrap_or(by_extension);
-    let mut limits = image::Limits::default();
-    limits.max_image_width = Some(SIDE_MAX);
-    limits.max_image_height = Some(SIDE_MAX);
-    limits.max_alloc = Some(DECODE_BYTES_MAX);
-    let mut reader = image::ImageReader::with_format(std::io::Cursor::new(bytes), format);
-    reader.limits(limits);
-    let picture = reader
-        .decode()
-        .map_err(|error| error.to_string())?
-        .into_rgba8();
-    if picture.width() == 0 || picture.height() == 0 {
-        return Err("no texels".to_owned());
-    }
-    Ok(Image {
-        name: name.to_owned(),
-        origin: origin.to_owned(),
-        width: picture.width(),
-        height: picture.height(),
-        rgba: picture.into_raw(),
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -103,18 +103,18 @@ mod tests {
         let mut png = std::io::Cursor::new(Vec::new());
         let picture = image::RgbaImage::from_pixel(2, 3, image::Rgba([1, 2, 3, 4]));
         picture.write_to(&mut png, image::ImageFormat::Png).unwrap();
-        let decoded = decode("a", "a.tga", "", png.get_ref()).unwrap();
+        let decoded = Image::decode("a", "a.tga", "", png.get_ref()).unwrap();
         assert_eq!((decoded.width, decoded.height), (2, 3));
         assert_eq!(decoded.texel(3, 5), [1, 2, 3, 4]);
         for path in ["a.tga", "a.jpg", "a.png"] {
-            assert!(decode("a", path, "", b"garbage").is_err());
-            assert!(decode("a", path, "", b"").is_err());
+            assert!(Image::decode("a", path, "", b"garbage").is_err());
+            assert!(Image::decode("a", path, "", b"").is_err());
         }
         let mut hostile = vec![
             0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 0xff, 0xff, 32, 0,
         ];
-        assert!(decode("a", "a.tga", "", &hostile).is_err());
+        assert!(Image::decode("a", "a.tga", "", &hostile).is_err());
         hostile.truncate(10);
-        assert!(decode("a", "a.tga", "", &hostile).is_err());
+        assert!(Image::decode("a", "a.tga", "", &hostile).is_err());
     }
 }

@@ -6,7 +6,7 @@ use rayon::prelude::*;
 
 use crate::format::bsp::{Bsp, LightmapIndex, LightmapPage, SurfaceKind};
 use crate::job::{Cancelled, JobContext};
-use crate::scene::image::{Image, decode};
+use crate::scene::image::Image;
 use crate::vfs::Vfs;
 
 /// Extensions of external pages in the order in which they are tried.
@@ -128,8 +128,9 @@ fn load_external(vfs: &Vfs, name: &str, context: &JobContext) -> Result<Lightmap
         .map(|path| {
             context.cancel.check()?;
             let file = vfs.read(&path).map_err(|error| error.to_string());
-            let image =
-                file.and_then(|file| decode(&path, &path, &file.origin.to_string(), &file.bytes));
+            let image = file.and_then(|file| {
+                Image::decode(&path, &path, &file.origin.to_string(), &file.bytes)
+            });
             Ok((path, image))
         })
         .collect::<Result<_, Cancelled>>()?;

@@ -10,7 +10,7 @@ use crate::format::material_script::{
     parse,
 };
 use crate::job::{Cancelled, JobContext, Warnings};
-use crate::scene::image::{Image, decode};
+use crate::scene::image::Image;
 use crate::scene::material::{ImageId, Material, MaterialId, MaterialSource, Stage, StageImage};
 use crate::scene::types::LightingClass;
 use crate::vfs::Vfs;
@@ -343,8 +343,9 @@ impl<'a> Resolver<'a> {
                 context.cancel.check()?;
                 context.progress.add(1);
                 let image = self.vfs.read(path).map_err(|error| error.to_string());
-                let image = image
-                    .and_then(|file| decode(name, path, &file.origin.to_string(), &file.bytes));
+                let image = image.and_then(|file| {
+                    Image::decode(name, path, &file.origin.to_string(), &file.bytes)
+                });
                 if let Err(reason) = &image {
                     context
                         .warnings
