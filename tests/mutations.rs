@@ -10,6 +10,8 @@
     reason = "a test: its helpers fail and speak as it does"
 )]
 
+#[path = "fuzz/amplifiers.rs"]
+mod amplifiers;
 #[path = "support/indices.rs"]
 mod indices;
 #[path = "support/map_builder.rs"]
@@ -32,13 +34,13 @@ use std::time::{Duration, Instant};
 
 use mutate::{Draws, Structure, mutate};
 use peak_alloc::PeakAlloc;
-use targets::TARGETS;
+use targets::{TARGETS, Target};
 
 #[global_allocator]
 static MEMORY: PeakAlloc = PeakAlloc;
 
 /// Mutations of an ordinary test run.
-const MUTATIONS: u64 = 20_000;
+const MUTATIONS: u64 = 3_000;
 /// Time for one file. Without optimisation and beside other work nothing is promised: there the bound only catches what
 /// grows faster than its input.
 const TIME_LIMIT: Duration = Duration::from_secs(if cfg!(debug_assertions) { 5 } else { 1 });
@@ -177,7 +179,7 @@ struct Report {
 }
 
 impl Report {
-    fn new((name, run): (&'static str, fn(&[u8]))) -> Self {
+    fn new((name, run): Target) -> Self {
         let mut sources = seeds::seeds(name);
         sources.extend(corpus(name).iter().map(|file| fs::read(file).unwrap()));
         Self {
@@ -290,6 +292,27 @@ fn files_of_the_corpus_neither_panic_nor_cost_much() {
         }
     }
     assert!(failures.is_empty(), "\n{}", failures.join("\n"));
+}
+
+/// Files made to cost the most. Mutations of small files hardly get there.
+#[test]
+fn small_files_that_ask_for_much_get_little() {
+    let _alone = alone();
+    for (name, what, bytes) in amplifiers::amplifiers() {
+        let run = TARGETS
+            .iter()
+            .find(|(target, _)| *target == name)
+            .unwrap()
+            .1;
+        let cost = measure(run, &bytes).unwrap_or_else(|text| panic!("{what}: {text}"));
+        println!(
+            "{what}: {} bytes took {:?} and {} bytes",
+            bytes.len(),
+            cost.time,
+            cost.peak
+        );
+        assert_eq!(cost.excess(bytes.len()), None, "{what}");
+    }
 }
 
 /// Mutations start from files that reach the end of their target, and the corpus stays small.

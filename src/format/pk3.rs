@@ -1,14 +1,18 @@
 //! pk3 archives: zip files of game data, indexed by their central directory and read member by member.
 
 use std::collections::BTreeMap;
-use std::io::{Read, Seek};
+use std::io::{Read, Seek, SeekFrom};
 
 use zip::ZipArchive;
 
 /// A member that unpacks to more than this is refused: no game file comes near.
 const MEMBER_LIMIT_BYTES: u64 = 512 * 1024 * 1024;
-/// Memory reserved for a member before its data proves that it is that long.
-const RESERVE_LIMIT_BYTES: u64 = 16 * 1024 * 1024;
+/// Bytes that a member may unpack to beside four for each of its packed ones: a picture of 4096×4096 texels in one colour
+/// passes, a bomb does not.
+const UNPACKED_BASE_BYTES: u64 = 64 * 1024 * 1024 + 1024;
+/// Unpacked bytes for each packed one at most: what deflate reaches, and a little. No more is reserved before the data
+/// proves how long it is.
+const EXPANSION_MAX: u64 = 1_100;
 
 /// Why an archive or a member cannot be read.
 #[derive(Debug, thiserror::Error)]
@@ -30,6 +34,8 @@ pub enum Pk3Error {
 #[derive(Debug)]
 pub struct Pk3<R> {
     archive: ZipArchive<R>,
+    /// Bytes of the archive: no member has more packed ones, whatever the directory says.
+    length: u64,
     /// Lower-case name with forward slashes → member number and name as stored. Of equal names the last counts.
     index: BTreeMap<String, (usize, String)>,
 }
@@ -39,7 +45,10 @@ impl<R: Read + Seek> Pk3<R> {
     ///
     /// # Errors
     /// [`Pk3Error::Zip`] when there is none.
-    pub fn open(reader: R) -> Result<Self, Pk3Error> {
+    pub fn open(mut reader: R) -> Result<Self, Pk3Error> {
+        let length = reader
+            .seek(SeekFrom::End(0))
+            .map_err(|error| Pk3Error::Zip(error.to_string()))?;
         let archive = ZipArchive::new(reader).map_err(|error| Pk3Error::Zip(error.to_string()))?;
         let mut index = BTreeMap::new();
         for number in 0..archive.len() {
@@ -51,7 +60,11 @@ impl<R: Read + Seek> Pk3<R> {
                 index.insert(key, (number, name.into_owned()));
             }
         }
-        Ok(Self { archive, index })
+        Ok(Self {
+            archive,
+            length,
+            index,
+        })
     }
 
     /// The stored name of the member that `name` (lower case, forward slashes) finds.
@@ -78,18 +91,24 @@ impl<R: Read + Seek> Pk3<R> {
             .by_index(*number)
             .map_err(|error| failed(error.to_string()))?;
         let size = member.size();
-        if size > MEMBER_LIMIT_BYTES {
+        let packed = member.compressed_size().min(self.length);
+        let plausible = packed.saturating_mul(4).saturating_add(UNPACKED_BASE_BYTES);
+        if size > plausible.min(MEMBER_LIMIT_BYTES) {
             return Err(Pk3Error::TooLarge {
                 name: stored.clone(),
                 bytes: size,
             });
         }
-        let mut bytes =
-            Vec::with_capacity(usize::try_from(size.min(RESERVE_LIMIT_BYTES)).unwrap_or(0));
+        let reserve = size.min(packed.saturating_mul(EXPANSION_MAX).saturating_add(1));
+        let mut bytes = Vec::with_capacity(usize::try_from(reserve).unwrap_or(0));
+        // To the end, where the checksum is compared, and not far beyond the size that was promised.
         member
-            .take(MEMBER_LIMIT_BYTES)
+            .take(size + 1)
             .read_to_end(&mut bytes)
             .map_err(|error| failed(error.to_string()))?;
+        if bytes.len() as u64 > size {
+            return Err(failed(format!("longer than the {size} bytes it promises")));
+        }
         Ok(Some(bytes))
     }
 }
@@ -134,6 +153,20 @@ mod tests {
         );
         assert_eq!(pk3.stored_name("maps/a.bsp"), Some("Maps\\A.BSP"));
         assert_eq!(pk3.read("none").unwrap(), None);
+    }
+
+    #[test]
+    fn a_member_that_expands_beyond_reason_is_refused() {
+        let mut bytes = archive(&[("bomb", &vec![0; 70 << 20]), ("plain", b"text")]);
+        let mut pk3 = Pk3::open(Cursor::new(bytes.clone())).unwrap();
+        assert!(matches!(pk3.read("bomb"), Err(Pk3Error::TooLarge { .. })));
+        assert!(pk3.read("plain").unwrap().is_some());
+        // The central directory says 16 bytes.
+        let at = bytes.windows(4).position(|window| window == b"PK\x01\x02");
+        let size = at.unwrap() + 24;
+        bytes[size..size + 4].copy_from_slice(&16_u32.to_le_bytes());
+        let error = Pk3::open(Cursor::new(bytes)).unwrap().read("bomb");
+        assert!(matches!(error, Err(Pk3Error::Zip(_))), "{error:?}");
     }
 
     #[test]

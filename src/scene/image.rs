@@ -2,6 +2,11 @@
 const SIDE_MAX: u32 = 16_384;
 /// Bytes that decoding one picture may take.
 const DECODE_BYTES_MAX: u64 = 512 * 1024 * 1024;
+/// Decoded bytes for each byte of the file at most: what deflate reaches (1,032), and about what JPEG does. A header that
+/// promises more lies, and is found out before anything is reserved.
+const EXPANSION_MAX: u64 = 1_100;
+/// Working memory that decoders need whatever the picture.
+const DECODE_BYTES_MIN: u64 = 1024 * 1024;
 
 /// A decoded picture, 8 bits a channel, display-referred values as stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,7 +38,8 @@ impl Image {
         let mut limits = image::Limits::default();
         limits.max_image_width = Some(SIDE_MAX);
         limits.max_image_height = Some(SIDE_MAX);
-        limits.max_alloc = Some(DECODE_BYTES_MAX);
+        let plausible = DECODE_BYTES_MIN + EXPANSION_MAX * bytes.len() as u64;
+        limits.max_alloc = Some(plausible.min(DECODE_BYTES_MAX));
         let mut reader = image::ImageReader::with_format(std::io::Cursor::new(bytes), format);
         reader.limits(limits);
         let picture = reader
@@ -116,5 +122,27 @@ mod tests {
         assert!(Image::decode("a", "a.tga", "", &hostile).is_err());
         hostile.truncate(10);
         assert!(Image::decode("a", "a.tga", "", &hostile).is_err());
+    }
+
+    #[test]
+    fn a_large_picture_of_one_colour_is_read_and_a_header_alone_is_not() {
+        let picture = image::RgbaImage::from_pixel(2048, 2048, image::Rgba([90, 80, 70, 255]));
+        let picture = image::DynamicImage::ImageRgba8(picture);
+        let mut png = Vec::new();
+        let encoder = image::codecs::png::PngEncoder::new_with_quality(
+            &mut png,
+            image::codecs::png::CompressionType::Best,
+            image::codecs::png::FilterType::Sub,
+        );
+        picture.write_with_encoder(encoder).unwrap();
+        let mut jpeg = std::io::Cursor::new(Vec::new());
+        let rgb = image::DynamicImage::ImageRgb8(picture.to_rgb8());
+        rgb.write_to(&mut jpeg, image::ImageFormat::Jpeg).unwrap();
+        for bytes in [&png, jpeg.get_ref()] {
+            let decoded = Image::decode("a", "a.tga", "", bytes).unwrap();
+            assert_eq!((decoded.width, decoded.height), (2048, 2048));
+        }
+        let error = Image::decode("a", "a.tga", "", &png[..60]).unwrap_err();
+        assert!(error.contains("emory"), "{error}");
     }
 }

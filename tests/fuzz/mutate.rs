@@ -261,7 +261,7 @@ fn change_picture(draws: &mut Draws, bytes: &mut [u8]) {
 }
 
 /// Puts the right checksums into the chunks of a PNG: behind a wrong one a reader sees nothing.
-fn mend_png(bytes: &mut [u8]) {
+pub(crate) fn mend_png(bytes: &mut [u8]) {
     if !bytes.starts_with(b"\x89PNG") {
         return;
     }

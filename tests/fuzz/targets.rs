@@ -31,8 +31,11 @@ use luxgrid::vfs::{MapTarget, OpenedMap, Vfs};
 
 use crate::indices::assert_in_range;
 
-/// Name and function of each target.
-pub(crate) const TARGETS: [(&str, fn(&[u8])); 9] = [
+/// Name and function of a target.
+pub(crate) type Target = (&'static str, fn(&[u8]));
+
+/// All targets.
+pub(crate) const TARGETS: [Target; 9] = [
     ("bsp", bsp),
     ("sidecar", sidecar),
     ("pk3", pk3),
