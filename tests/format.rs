@@ -8,19 +8,21 @@
     reason = "a test: its helpers fail and speak as it does"
 )]
 
+#[path = "support/indices.rs"]
+mod indices;
 #[path = "support/openarena.rs"]
 mod openarena;
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use luxgrid::format::bsp::{
-    Bsp, BspError, Child, LumpKind, SurfaceKind, VariantLabel, read, write,
-};
+use luxgrid::format::bsp::{BspError, LumpKind, VariantLabel, read, write};
 use luxgrid::job::JobContext;
 use luxgrid::math::sampling;
 use luxgrid::scene::{LightmapOrigin, Scene, build};
 use luxgrid::vfs::{SearchOptions, open_map};
+
+use indices::assert_in_range;
 
 const OCCLUDER: &[u8] = include_bytes!("data/format/occluder.bsp");
 const PATCH: &[u8] = include_bytes!("data/format/patch.bsp");
@@ -39,61 +41,6 @@ fn record(bytes: &[u8], lump: usize, index: usize, size: usize) -> usize {
     get_i32(bytes, 8 + lump * 8) as usize + index * size
 }
 
-/// What later layers rely on.
-fn assert_indices_in_range(bsp: &Bsp) {
-    for surface in &bsp.surfaces {
-        let range =
-            surface.first_index as usize..(surface.first_index + surface.index_count) as usize;
-        let indexes = &bsp.draw_indexes[range];
-        let is_mesh = matches!(
-            surface.kind,
-            SurfaceKind::Planar | SurfaceKind::TriangleSoup
-        );
-        assert!(!is_mesh || indexes.iter().all(|index| *index < surface.vert_count));
-        assert!((surface.first_vert + surface.vert_count) as usize <= bsp.draw_verts.len());
-        assert!(
-            surface.kind == SurfaceKind::Skipped || (surface.shader as usize) < bsp.shaders.len()
-        );
-        if let SurfaceKind::Patch { width, height } = surface.kind {
-            assert_eq!(width * height, surface.vert_count);
-        }
-    }
-    for leaf in &bsp.leafs {
-        assert!((leaf.first_surface + leaf.surface_count) as usize <= bsp.leaf_surfaces.len());
-        assert!((leaf.first_brush + leaf.brush_count) as usize <= bsp.leaf_brushes.len());
-    }
-    for node in &bsp.nodes {
-        assert!((node.plane as usize) < bsp.planes.len());
-        for child in node.children {
-            match child {
-                Child::Node(node) => assert!((node as usize) < bsp.nodes.len()),
-                Child::Leaf(leaf) => assert!((leaf as usize) < bsp.leafs.len()),
-            }
-        }
-    }
-    for brush in &bsp.brushes {
-        let range = brush.first_side as usize..(brush.first_side + brush.side_count) as usize;
-        assert!(
-            bsp.brush_sides[range]
-                .iter()
-                .all(|side| (side.plane as usize) < bsp.planes.len())
-        );
-    }
-    assert!(
-        bsp.leaf_surfaces
-            .iter()
-            .all(|surface| (*surface as usize) < bsp.surfaces.len())
-    );
-    assert!(
-        bsp.leaf_brushes
-            .iter()
-            .all(|brush| (*brush as usize) < bsp.brushes.len())
-    );
-    if let Some(sh) = &bsp.sh_grid {
-        assert_eq!(sh.points.len() as u64, sh.lattice.len());
-    }
-}
-
 #[test]
 fn sound_files_open_without_warnings_and_are_written_back_unchanged() {
     for (bytes, label) in [
@@ -104,7 +51,7 @@ fn sound_files_open_without_warnings_and_are_written_back_unchanged() {
         let bsp = read(bytes).unwrap();
         assert_eq!(bsp.warnings, []);
         assert_eq!(bsp.directory.variant.label, label);
-        assert_indices_in_range(&bsp);
+        assert_in_range(&bsp);
         assert_eq!(write(&bsp), bytes);
     }
 }
@@ -113,7 +60,7 @@ fn sound_files_open_without_warnings_and_are_written_back_unchanged() {
 fn every_truncation_gives_a_value_or_an_error() {
     for length in 0..OCCLUDER.len() {
         if let Ok(bsp) = read(&OCCLUDER[..length]) {
-            assert_indices_in_range(&bsp);
+            assert_in_range(&bsp);
         }
     }
 }
@@ -132,7 +79,7 @@ fn seeded_mutations_give_a_value_with_sound_indices_or_an_error() {
         }
         if let Ok(bsp) = read(&bytes) {
             opened += 1;
-            assert_indices_in_range(&bsp);
+            assert_in_range(&bsp);
             assert_eq!(write(&bsp), bytes);
         }
     }
@@ -272,7 +219,7 @@ fn bad_records_are_mended_and_reported() {
         let mut bytes = OCCLUDER.to_vec();
         damage(&mut bytes);
         let bsp = read(&bytes).unwrap();
-        assert_indices_in_range(&bsp);
+        assert_in_range(&bsp);
         let texts: Vec<String> = bsp.warnings.iter().map(ToString::to_string).collect();
         assert!(
             texts.iter().any(|text| text.contains(expected)),
@@ -398,7 +345,7 @@ fn installed_maps_are_what_the_documentation_says() {
                 write(&scene.bsp) == opened.bytes,
                 "{name}: not the same bytes"
             );
-            assert_indices_in_range(&scene.bsp);
+            assert_in_range(&scene.bsp);
             let odd: Vec<_> = context.warnings.list();
             let odd = odd
                 .iter()

@@ -230,6 +230,8 @@ pub fn with_worldspawn_key(text: &[u8], key: &str, value: &str) -> Vec<u8> {
     while let Some(token) = tokens.next() {
         match token {
             Token::Open if insert_at.is_none() => insert_at = Some(tokens.position()),
+            // Stray text before the first entity.
+            _ if insert_at.is_none() => {}
             Token::Open | Token::Close => break,
             Token::Word(text) | Token::Quoted(text) => match name.take() {
                 Some(name) if name.trim_end().eq_ignore_ascii_case(key) => {
@@ -321,5 +323,7 @@ mod tests {
         let added = with_worldspawn_key(b"{\n\"a\" \"b\"\n}\0", "k", "v");
         assert_eq!(added, b"{\n\"k\" \"v\"\n\"a\" \"b\"\n}\0");
         assert_eq!(with_worldspawn_key(b"", "k", "v"), b"");
+        let stray = with_worldspawn_key(b"x } { \"a\" \"b\" }", "a", "v");
+        assert_eq!(stray, b"x } { \"a\" \"v\" }");
     }
 }

@@ -7,12 +7,12 @@ use zip::{CompressionMethod, ZipArchive};
 
 /// A member that unpacks to more than this is refused: no game file comes near.
 const MEMBER_LIMIT_BYTES: u64 = 512 * 1024 * 1024;
-/// Members up to this size may be packed as well as they can.
-const ANY_RATIO_BYTES: u64 = 64 * 1024 * 1024;
-/// Above that, a member that packs better than this is a bomb, not a picture.
-const RATIO_LIMIT: u64 = 200;
-/// Memory reserved for a member before its data proves that it is that long.
-const RESERVE_LIMIT_BYTES: u64 = 16 * 1024 * 1024;
+/// Bytes that a member may unpack to beside four for each of its packed ones: a picture of 4096×4096 texels in one colour
+/// passes, a bomb does not.
+const UNPACKED_BASE_BYTES: u64 = 64 * 1024 * 1024 + 1024;
+/// Unpacked bytes for each packed one at most: what deflate reaches, and a little. No more is reserved before the data
+/// proves how long it is.
+const EXPANSION_MAX: u64 = 1_100;
 /// End record, zip64 end record and its locator: what an empty archive may have beside its comment.
 const END_RECORDS_BYTES: u64 = 22 + 56 + 20;
 
@@ -71,6 +71,8 @@ struct Member {
 #[derive(Debug)]
 pub struct Pk3<R> {
     archive: ZipArchive<R>,
+    /// Bytes of the archive: no member has more packed ones, whatever the directory says.
+    length: u64,
     /// By normal name.
     index: BTreeMap<String, Member>,
     refused: Vec<String>,
@@ -120,6 +122,7 @@ impl<R: Read + Seek> Pk3<R> {
         }
         Ok(Self {
             archive,
+            length,
             index,
             refused,
             hidden,
@@ -175,9 +178,10 @@ impl<R: Read + Seek> Pk3<R> {
                 method,
             });
         }
-        let (packed, size) = (entry.compressed_size(), entry.size());
-        let is_bomb = size > ANY_RATIO_BYTES && size / RATIO_LIMIT > packed;
-        if size > MEMBER_LIMIT_BYTES || is_bomb {
+        let size = entry.size();
+        let packed = entry.compressed_size().min(self.length);
+        let plausible = packed.saturating_mul(4).saturating_add(UNPACKED_BASE_BYTES);
+        if size > plausible.min(MEMBER_LIMIT_BYTES) {
             return Err(Pk3Error::TooLarge {
                 name: stored.clone(),
                 packed,
@@ -188,13 +192,16 @@ impl<R: Read + Seek> Pk3<R> {
             .archive
             .by_index(*number)
             .map_err(|error| damaged(error.to_string()))?;
-        let mut bytes =
-            Vec::with_capacity(usize::try_from(size.min(RESERVE_LIMIT_BYTES)).unwrap_or(0));
-        // The reader stops with an error where the data is longer than the directory says; this is a second fence.
+        let reserve = size.min(packed.saturating_mul(EXPANSION_MAX).saturating_add(1));
+        let mut bytes = Vec::with_capacity(usize::try_from(reserve).unwrap_or(0));
+        // To the end, where the checksum is compared, and not far beyond the size that was promised.
         member
-            .take(MEMBER_LIMIT_BYTES)
+            .take(size + 1)
             .read_to_end(&mut bytes)
             .map_err(|error| damaged(error.to_string()))?;
+        if bytes.len() as u64 > size {
+            return Err(damaged(format!("longer than the {size} bytes it promises")));
+        }
         Ok(Some(bytes))
     }
 }
@@ -270,6 +277,20 @@ mod tests {
         assert_eq!(pk3.stored_name("maps/a.bsp"), Some("Maps\\A.BSP"));
         assert_eq!(pk3.read("none").unwrap(), None);
         assert_eq!(pk3.refused(), ["../evil", "/abs", "c:/d"]);
+    }
+
+    #[test]
+    fn a_member_that_expands_beyond_reason_is_refused() {
+        let mut bytes = archive(&[("bomb", &vec![0; 70 << 20]), ("plain", b"text")]);
+        let mut pk3 = Pk3::open(Cursor::new(bytes.clone())).unwrap();
+        assert!(matches!(pk3.read("bomb"), Err(Pk3Error::TooLarge { .. })));
+        assert!(pk3.read("plain").unwrap().is_some());
+        // The central directory says 16 bytes.
+        let at = bytes.windows(4).position(|window| window == b"PK\x01\x02");
+        let size = at.unwrap() + 24;
+        bytes[size..size + 4].copy_from_slice(&16_u32.to_le_bytes());
+        let error = Pk3::open(Cursor::new(bytes)).unwrap().read("bomb");
+        assert!(matches!(error, Err(Pk3Error::Damaged { .. })), "{error:?}");
     }
 
     #[test]

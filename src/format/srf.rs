@@ -1,6 +1,7 @@
 //! `.srf`: what the compiler's BSP stage tells its light stage about each surface.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use glam::Vec3;
 
@@ -11,7 +12,7 @@ use crate::format::tokens::{Token, Tokens};
 #[derive(Clone, Debug, PartialEq)]
 pub struct SurfaceExtra {
     /// Original material name; `None` means the BSP's.
-    pub material: Option<String>,
+    pub material: Option<Arc<str>>,
     /// Surface this one is a sky-portal clone of.
     pub parent: Option<u32>,
     /// Number of the entity it belongs to.
@@ -110,7 +111,7 @@ fn read_block(tokens: &mut Tokens<'_>, extra: &mut SurfaceExtra) {
         match key.to_ascii_lowercase().as_str() {
             "shader" => {
                 if let Some(Token::Word(word) | Token::Quoted(word)) = tokens.next() {
-                    extra.material = Some(word);
+                    extra.material = Some(word.into());
                 }
             }
             "parent" => extra.parent = whole(number(-1.0)),

@@ -28,8 +28,10 @@ pub(super) struct Geometry {
     foliage_vertices: usize,
 }
 
-/// Vertices of all foliage at most: a damaged file may ask for the square of its size.
-const FOLIAGE_VERTICES_MAX: usize = 2_000_000;
+/// Vertices of all foliage at most, beside [`FOLIAGE_PER_VERT`]: a damaged file may ask for the square of its size.
+const FOLIAGE_VERTICES: usize = 150_000;
+/// Vertices of foliage for each vertex of the file: a mesh has rarely more, and an instance is one.
+const FOLIAGE_PER_VERT: usize = 8;
 
 /// Where each inline model stands: the first entity that names it places it.
 pub(super) fn place_models(bsp: &Bsp) -> Vec<ModelInstance> {
@@ -100,7 +102,7 @@ pub(super) fn build(
 ) -> Geometry {
     let owner = model_of_surface(bsp);
     let (patches, patch_of) = collect_patches(bsp, models, &owner);
-    let levels = patch_levels(&patches);
+    let levels = patch_levels(&patches, bsp.draw_verts.len());
     let mut geometry = Geometry::default();
     for (number, raw) in bsp.surfaces.iter().enumerate() {
         let class = lighting_class(pages, raw);
@@ -302,7 +304,7 @@ impl Geometry {
         self.foliage_vertices = self
             .foliage_vertices
             .saturating_add(records.saturating_mul(instance_list.len()));
-        if self.foliage_vertices > FOLIAGE_VERTICES_MAX {
+        if self.foliage_vertices > FOLIAGE_VERTICES + FOLIAGE_PER_VERT * bsp.draw_verts.len() {
             return false;
         }
         for instance in instance_list {

@@ -6,7 +6,7 @@ use rayon::prelude::*;
 
 use crate::format::bsp::{Bsp, LightmapIndex, LightmapPage, SurfaceKind};
 use crate::job::{Cancelled, JobContext};
-use crate::scene::image::{Image, decode};
+use crate::scene::image::Image;
 use crate::scene::sources;
 use crate::vfs::{Origin, Vfs};
 
@@ -156,7 +156,7 @@ fn load_external(vfs: &Vfs, name: &str, context: &JobContext) -> Result<Lightmap
             context.cancel.check()?;
             let file =
                 sources::read(vfs, &path, &context.warnings).map_err(|error| error.to_string());
-            let image = file.and_then(|file| decode(&path, file));
+            let image = file.and_then(|file| Image::decode(&path, file));
             Ok((path, image))
         })
         .collect::<Result<_, Cancelled>>()?;

@@ -16,8 +16,11 @@ const STRAIGHT: f32 = 0.1;
 const TOLERANCE: f32 = 0.5;
 /// Halvings of one piece at most: 32 segments.
 const LEVEL_MAX: u32 = 5;
-/// Vertices of all patches of a map at most; beyond it everything is tessellated more coarsely.
-const VERTEX_BUDGET: u64 = 4_000_000;
+/// Vertices of all patches of a map at most, beside [`VERTICES_PER_VERT`]; beyond it everything is tessellated more
+/// coarsely. Of 125 maps of two games the roundest has 26,000.
+const VERTEX_BUDGET: u64 = 80_000;
+/// Vertices that each vertex of the file adds to the budget.
+const VERTICES_PER_VERT: u64 = 8;
 
 /// A patch to be tessellated.
 #[derive(Clone, Debug)]
@@ -123,8 +126,8 @@ fn curve_key(curve: [Vec3; 3]) -> [[u32; 3]; 3] {
     if a <= c { [a, b, c] } else { [c, b, a] }
 }
 
-/// Halvings for all patches of a map, equal along every shared boundary curve.
-pub fn patch_levels(patches: &[PatchInput]) -> Vec<PatchLevels> {
+/// Halvings for all patches of a map whose file holds `file_verts` vertices, equal along every shared boundary curve.
+pub fn patch_levels(patches: &[PatchInput], file_verts: usize) -> Vec<PatchLevels> {
     let mut owners: Vec<(usize, Axis, usize)> = Vec::new();
     let mut levels: Vec<u32> = Vec::new();
     let mut groups = UnionFind::default();
@@ -163,18 +166,19 @@ pub fn patch_levels(patches: &[PatchInput]) -> Vec<PatchLevels> {
             Axis::Height => result[number].rows[piece] = level,
         }
     }
-    limit_to_budget(&mut result);
+    let budget = VERTEX_BUDGET + VERTICES_PER_VERT * file_verts as u64;
+    limit_to_budget(&mut result, budget);
     result
 }
 
-fn limit_to_budget(levels: &mut [PatchLevels]) {
+fn limit_to_budget(levels: &mut [PatchLevels], budget: u64) {
     let points = |list: &[u32]| 1 + list.iter().map(|level| 1_u64 << level).sum::<u64>();
     for cap in (0..LEVEL_MAX).rev() {
         let total: u64 = levels
             .iter()
             .map(|patch| points(&patch.columns) * points(&patch.rows))
             .sum();
-        if total <= VERTEX_BUDGET {
+        if total <= budget {
             return;
         }
         for level in levels
@@ -365,7 +369,7 @@ mod tests {
     #[test]
     fn a_cylinder_is_round_and_its_straight_side_is_not_divided() {
         let patch = quarter(false);
-        let levels = patch_levels(std::slice::from_ref(&patch));
+        let levels = patch_levels(std::slice::from_ref(&patch), 9);
         let grid = tessellate(&patch, &levels[0]);
         assert_eq!(grid.height, 2);
         assert!(grid.width >= 5, "{}", grid.width);
@@ -389,9 +393,9 @@ mod tests {
                 vertex.position *= Vec3::new(40.0, 40.0, 1.0);
             }
         }
-        let alone = tessellate(&below, &patch_levels(std::slice::from_ref(&below))[0]);
+        let alone = tessellate(&below, &patch_levels(std::slice::from_ref(&below), 9)[0]);
         let patches = [below, above];
-        let levels = patch_levels(&patches);
+        let levels = patch_levels(&patches, 18);
         let grids: Vec<PatchGrid> = patches
             .iter()
             .zip(&levels)
@@ -421,7 +425,7 @@ mod tests {
             height: 3,
             controls,
         };
-        let grid = tessellate(&patch, &patch_levels(std::slice::from_ref(&patch))[0]);
+        let grid = tessellate(&patch, &patch_levels(std::slice::from_ref(&patch), 9)[0]);
         assert_eq!((grid.width, grid.height), (2, 2));
         assert_eq!(grid.vertices[0].normal, Vec3::Z);
     }
@@ -437,7 +441,7 @@ mod tests {
             controls,
         };
         let patches = vec![patch; 40];
-        let total: u64 = patch_levels(&patches)
+        let total: u64 = patch_levels(&patches, 1023)
             .iter()
             .map(|levels| {
                 let points =
@@ -445,6 +449,6 @@ mod tests {
                 points(&levels.columns) * points(&levels.rows)
             })
             .sum();
-        assert!(total <= VERTEX_BUDGET);
+        assert!(total <= VERTEX_BUDGET + VERTICES_PER_VERT * 1023);
     }
 }

@@ -10,7 +10,7 @@ use crate::format::material_script::{
     parse,
 };
 use crate::job::{Cancelled, JobContext, Warnings};
-use crate::scene::image::{Image, decode};
+use crate::scene::image::Image;
 use crate::scene::material::{ImageId, Material, MaterialId, MaterialSource, Stage, StageImage};
 use crate::scene::sources;
 use crate::scene::types::LightingClass;
@@ -359,7 +359,7 @@ impl<'a> Resolver<'a> {
                 let file = sources::read(self.vfs, path, self.warnings);
                 let image = file
                     .map_err(|error| error.to_string())
-                    .and_then(|file| decode(name, file));
+                    .and_then(|file| Image::decode(name, file));
                 if let Err(reason) = &image {
                     context
                         .warnings

@@ -52,6 +52,10 @@ pub struct Crossing {
     pub v: f32,
 }
 
+/// Farthest coordinate of a triangle that is kept, game units: the hierarchy weighs boxes by their areas, and those of a
+/// million larger boxes have no sum in single precision.
+const FARTHEST: f32 = 1e12;
+
 /// Triangles in a bounding-volume hierarchy (eight-wide, compressed). Both sides are hit.
 pub struct TriangleSet {
     /// In the order of the hierarchy.
@@ -91,9 +95,12 @@ impl Boundable for Edges {
 }
 
 impl TriangleSet {
-    /// Builds the hierarchy. Triangles with a corner that is not finite are kept out of it; numbers stay as given.
+    /// Builds the hierarchy. Triangles with a corner that is not finite, or farther out than any map reaches, are kept out of
+    /// it; numbers stay as given.
     pub fn new(triangles: &[[Vec3; 3]]) -> Self {
-        let sound = |corners: &[Vec3; 3]| corners.iter().all(|corner| corner.is_finite());
+        // Written so that NaN is not sound.
+        let is_near = |corner: &Vec3| corner.abs().cmple(Vec3::splat(FARTHEST)).all();
+        let sound = |corners: &[Vec3; 3]| corners.iter().all(is_near);
         let (kept, edges): (Vec<u32>, Vec<Edges>) = (0_u32..)
             .zip(triangles)
             .filter(|(_, corners)| sound(corners))

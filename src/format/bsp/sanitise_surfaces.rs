@@ -9,6 +9,48 @@ const PATCH_POINTS: i64 = 1024;
 /// Control points along one side of a patch.
 const PATCH_SIDE: i32 = 129;
 
+/// Vertices that surfaces may use beyond those of the file. Compilers give every surface its own: more is a file that asks
+/// for the square of its size.
+const SHARED_VERTS: usize = 50_000;
+/// Indexes that surfaces may use, beside eight for each vertex of the file. Compilers share ranges of indexes, yet use
+/// about three for a vertex.
+const SHARED_INDEXES: usize = 150_000;
+const INDEXES_PER_VERT: usize = 8;
+
+/// What is left for surfaces of one kind of record.
+#[derive(Clone, Copy)]
+struct Budget(usize);
+
+impl Budget {
+    /// Takes `count` when there are as many.
+    fn take(&mut self, count: u32) -> bool {
+        let left = usize::try_from(count)
+            .ok()
+            .and_then(|count| self.0.checked_sub(count));
+        self.0 = left.unwrap_or(self.0);
+        left.is_some()
+    }
+}
+
+/// Vertices and indexes that are left for surfaces.
+struct Budgets {
+    verts: Budget,
+    indexes: Budget,
+}
+
+impl Budgets {
+    fn new(verts: usize) -> Self {
+        Self {
+            verts: Budget(verts.saturating_add(SHARED_VERTS)),
+            indexes: Budget(
+                verts
+                    .saturating_mul(INDEXES_PER_VERT)
+                    .saturating_add(SHARED_INDEXES),
+            ),
+        }
+    }
+}
+
 impl Sanitiser {
     /// Surfaces, and the index list with private copies for surfaces that lost triangles (ranges are shared in the file).
     pub(super) fn surfaces(
@@ -23,10 +65,27 @@ impl Sanitiser {
             .map(|i| u32::try_from(*i).unwrap_or(u32::MAX))
             .collect();
         let file_indexes = list.len();
+        let mut budgets = Budgets::new(verts.sound.len());
         let surfaces: Vec<Surface> = raw
             .iter()
             .enumerate()
-            .map(|(number, raw)| self.surface(number, raw, &mut list, file_indexes, &verts.sound))
+            .map(|(number, raw)| {
+                let mut surface = self.surface(number, raw, file_indexes, &verts.sound);
+                let within = budgets.verts.take(surface.vert_count)
+                    && budgets.indexes.take(surface.index_count);
+                if within {
+                    self.drop_triangles(number, &mut surface, &mut list, &verts.sound);
+                } else {
+                    self.findings.add(
+                        LumpKind::Surfaces,
+                        Some(number),
+                        "surfaces share more vertices or indexes than is sensible; surface skipped",
+                    );
+                    surface.kind = SurfaceKind::Skipped;
+                    (surface.vert_count, surface.index_count) = (0, 0);
+                }
+                surface
+            })
             .collect();
         for (number, surface) in surfaces.iter().enumerate() {
             self.check_mapping(number, surface, &verts.mapped);
@@ -56,7 +115,6 @@ impl Sanitiser {
         &mut self,
         number: usize,
         raw: &RawSurface,
-        indexes: &mut Vec<u32>,
         file_indexes: usize,
         sound: &[bool],
     ) -> Surface {
@@ -105,23 +163,7 @@ impl Sanitiser {
         if raw.fog != -1 && surface.fog.is_none() {
             skip("fog number out of range; none taken");
         }
-        let own = usize::try_from(first).ok().zip(usize::try_from(count).ok());
-        let own = own
-            .and_then(|(first, count)| sound.get(first..first + count))
-            .unwrap_or_default();
-        let own = match surface.kind {
-            SurfaceKind::Foliage { mesh, .. } => own.get(..mesh as usize).unwrap_or_default(),
-            _ => own,
-        };
         if matches!(surface.kind, SurfaceKind::Patch { .. }) {
-            if own.contains(&false) {
-                self.findings.add(
-                    LumpKind::Surfaces,
-                    Some(number),
-                    "a patch uses an unsound vertex; surface skipped",
-                );
-                surface.kind = SurfaceKind::Skipped;
-            }
             return surface;
         }
         let Some((first_index, index_count)) = span_in(raw.indexes, file_indexes) else {
@@ -129,9 +171,45 @@ impl Sanitiser {
             surface.kind = SurfaceKind::Skipped;
             return surface;
         };
-        (surface.first_index, surface.index_count) =
-            self.triangles(number, first_index, index_count, own, indexes);
+        (surface.first_index, surface.index_count) = (first_index, index_count);
         surface
+    }
+
+    /// Drops what uses an unsound vertex: triangles of a mesh, a patch as a whole.
+    fn drop_triangles(
+        &mut self,
+        number: usize,
+        surface: &mut Surface,
+        indexes: &mut Vec<u32>,
+        sound: &[bool],
+    ) {
+        let first = surface.first_vert as usize;
+        let own = sound.get(first..first + surface.vert_count as usize);
+        let own = own.unwrap_or_default();
+        match surface.kind {
+            SurfaceKind::Patch { .. } => {
+                if own.contains(&false) {
+                    self.findings.add(
+                        LumpKind::Surfaces,
+                        Some(number),
+                        "a patch uses an unsound vertex; surface skipped",
+                    );
+                    surface.kind = SurfaceKind::Skipped;
+                }
+            }
+            SurfaceKind::Planar | SurfaceKind::TriangleSoup | SurfaceKind::Foliage { .. } => {
+                let own = match surface.kind {
+                    SurfaceKind::Foliage { mesh, .. } => {
+                        own.get(..mesh as usize).unwrap_or_default()
+                    }
+                    _ => own,
+                };
+                let (first, count) = (surface.first_index, surface.index_count);
+                (surface.first_index, surface.index_count) =
+                    self.triangles(number, first, count, own, indexes);
+            }
+            SurfaceKind::Flare | SurfaceKind::Skipped => {}
+        }
     }
 
     /// The index range if all its triangles are sound, else the range of a copy without the others.

@@ -8,7 +8,7 @@ use crate::format::json::error::Fault;
 /// Objects and arrays inside each other at most.
 const DEPTH_LIMIT: usize = 16;
 /// Bytes read at once.
-const BUFFER_BYTES: usize = 64 * 1024;
+const BUFFER_BYTES: usize = 8 * 1024;
 /// Bytes of a number at most.
 const NUMBER_BYTES: usize = 64;
 /// The NaN that `NaN` stands for.
