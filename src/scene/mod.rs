@@ -15,7 +15,7 @@ mod resolve;
 mod spawn;
 mod types;
 
-pub use build::{BuildError, build};
+pub use build::{BuildError, ScriptFiles, build, build_with};
 pub use deluxe::{Deluxe, DeluxeReason};
 pub use image::Image;
 pub use lighting::{DEFAULT_CELL_SIZE, LightGrid, Lighting, grid_cell_size};
