@@ -15,6 +15,7 @@
 mod grid_compare;
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Instant;
 
 use grid_compare::{LegacyFigures, ShFigures, compare_legacy, compare_sh};
@@ -22,7 +23,7 @@ use luxgrid::cli::bake_settings;
 use luxgrid::format::bsp::Bsp;
 use luxgrid::format::lattice::Lattice;
 use luxgrid::job::JobContext;
-use luxgrid::light::bake;
+use luxgrid::light::{BakeSettings, bake};
 use luxgrid::scene::{Scene, ScriptFiles, build_with};
 use luxgrid::trace::is_blocked;
 use luxgrid::vfs::{SearchOptions, open_map};
@@ -158,12 +159,37 @@ fn read(path: &Path) -> Bsp {
     luxgrid::format::bsp::read(&std::fs::read(path).unwrap()).unwrap()
 }
 
+/// The scene and settings without what both models mend in the SH grid: the reference compiler leaves ambient light,
+/// `_mingridlight` and the grid scale out of it. `None` when that changes nothing.
+fn without_mends(scene: &Scene, settings: &BakeSettings) -> Option<(Scene, BakeSettings)> {
+    let world = scene.bsp.entities.worldspawn()?;
+    let keys = ["_ambient", "ambient", "_minlight", "_mingridlight"];
+    let is_scaled = (settings.grid_scale - 1.0).abs() > 0.0;
+    if !is_scaled && world.get_any(&keys).is_none() {
+        return None;
+    }
+    let bsp = scene.bsp.with_worldspawn_key("_ambient", "0");
+    let mut scene = scene.clone();
+    scene.bsp = Arc::new(bsp.with_worldspawn_key("_mingridlight", "0"));
+    let settings = BakeSettings {
+        grid_scale: 1.0,
+        legacy: false,
+        ..settings.clone()
+    };
+    Some((scene, settings))
+}
+
 /// Bakes with `flags` and compares the points outside solids.
 fn figures(name: &str, scene: &Scene, flags: &[&str], expected: &Bsp) -> Figures {
     let settings = bake_settings(flags).unwrap_or_else(|error| panic!("{name}: {error}"));
     let started = Instant::now();
-    let baked = bake(scene, &settings, &JobContext::default()).unwrap();
+    let mut baked = bake(scene, &settings, &JobContext::default()).unwrap();
     let secs = started.elapsed().as_secs_f32();
+    if let Some((scene, settings)) = without_mends(scene, &settings).filter(|_| settings.sh) {
+        baked.sh_grid = bake(&scene, &settings, &JobContext::default())
+            .unwrap()
+            .sh_grid;
+    }
     let is_open = |lattice: &Lattice, index: usize| !is_blocked(scene, lattice.position_of(index));
     let legacy = baked.light_grid.as_ref().map(|grid| {
         let figures = compare_legacy(&grid.points, &expected.light_grid, |index| {
