@@ -17,7 +17,7 @@ use crate::trace::{
 /// Leafs with more triangles in a longer box are divided; both numbers are fitted to the reference compiler's results.
 const DIVISION: Division = Division::Above {
     triangles: 4,
-    side: 32.0,
+    side: 128.0,
 };
 /// How far barycentric coordinates of a filtering triangle may lie outside 0 to 1.
 const FILTER_SLACK: f32 = 0.0001;
