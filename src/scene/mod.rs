@@ -20,7 +20,7 @@ mod types;
 
 /// What a place of the search path is, for layers that name no file system.
 pub use crate::vfs::SearchedKind;
-pub use build::{BuildError, build};
+pub use build::{BuildError, ScriptFiles, build, build_with};
 pub use deluxe::{Deluxe, DeluxeReason};
 pub use image::Image;
 pub use light_scale::{LightScale, LightScaleReason};
