@@ -29,7 +29,7 @@ pub(crate) fn run(args: &BakeArgs, output: &mut Output<'_>) -> anyhow::Result<Ex
         refuse_lost(target)?;
     }
     let context = JobContext::default();
-    let (_, scene) = args.map.build(&context)?;
+    let (_, scene) = args.map.build_with(args.scripts(), &context)?;
     // The bake says again what its plan has to say.
     let plan_warnings = if args.dry_run {
         context.warnings.clone()

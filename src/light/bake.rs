@@ -128,7 +128,7 @@ pub fn plan(
     let lattices = Lattices::new(scene, settings, warnings)?;
     let materials = Materials::new(scene);
     let clusters = Clusters::new(scene, &materials);
-    let world = WorldKeys::new(&scene.bsp.entities);
+    let world = WorldKeys::new(&scene.bsp.entities, settings);
     let (list, _) = collect(scene, &materials, &clusters, &world, settings, warnings)?;
     let legacy = lattices.legacy;
     let sh = lattices.sh;
@@ -178,7 +178,7 @@ fn bake_here(
     let lattices = Lattices::new(scene, settings, warnings)?;
     let materials = Materials::new(scene);
     let clusters = Clusters::new(scene, &materials);
-    let world = WorldKeys::new(&scene.bsp.entities);
+    let world = WorldKeys::new(&scene.bsp.entities, settings);
     let (list, skies) = collect(scene, &materials, &clusters, &world, settings, warnings)?;
     let counts = list.counts();
     context.cancel.check()?;
@@ -235,7 +235,7 @@ fn collect(
     let entities = LightEntities::new(scene, settings, world);
     push_entity_lights(&mut list, &entities, settings, warnings);
     let skies = push_surface_lights(&mut list, scene, materials, world, settings, warnings);
-    if list.lights.is_empty() && world.ambient.max_element() <= 0.0 {
+    if list.lights.is_empty() && !world.has_light() {
         return Err(BakeError::NoLights);
     }
     list.lights = set_envelopes(list.lights, clusters, settings);

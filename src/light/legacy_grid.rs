@@ -8,9 +8,12 @@ use crate::light::encode::direction_bytes;
 use crate::light::gather::{GridPlaces, Tally, fill_grid};
 use crate::light::tracer::TraceState;
 use crate::light::world::WorldKeys;
+use crate::math::colour::BYTE_MAX;
 
 /// Lights of one point at most.
 const CONTRIBUTIONS_MAX: usize = 32_767;
+/// Share of flood light that has a direction.
+const FLOOD_DIRECTED: f32 = 0.75;
 
 /// Bakes lump 15 (section 6.2). Only style 0 is stored, as IBSP has one slot.
 pub(crate) fn bake_legacy(
@@ -29,19 +32,37 @@ pub(crate) fn bake_legacy(
         context,
         |sample: &Sample, state: &mut TraceState, found: &mut Vec<Contribution>| {
             found.clear();
+            let is_cheap = lighting.settings.cheap;
+            let mut total = Vec3::ZERO;
             for light in &lighting.lights {
-                found.extend(lighting.contribution(light, sample, state));
-                if found.len() >= CONTRIBUTIONS_MAX {
+                let given = lighting.contribution(light, sample, state);
+                total += given.map_or(Vec3::ZERO, |given| given.colour);
+                found.extend(given);
+                let is_full = is_cheap && total.min_element() >= BYTE_MAX;
+                if is_full || found.len() >= CONTRIBUTIONS_MAX {
                     break;
                 }
             }
-            encode(found, lighting, world)
+            let mut ambient = world.ambient;
+            if let Some(flood) = &world.flood {
+                // Light from below too counts as from above.
+                for light in flood.light_at(sample, &lighting.tracer, state) {
+                    found.push(Contribution {
+                        colour: light * FLOOD_DIRECTED,
+                        direction: Vec3::Z,
+                        style: 0,
+                    });
+                    ambient += light * (1.0 - FLOOD_DIRECTED);
+                }
+            }
+            encode(found, ambient, lighting, world)
         },
     )
 }
 
 fn encode(
     found: &[Contribution],
+    mut ambient: Vec3,
     lighting: &Illumination<'_>,
     world: &WorldKeys,
 ) -> LightGridPoint {
@@ -54,7 +75,7 @@ fn encode(
     let mut directionality = settings.grid_directionality.min(1.0);
     let across = settings.grid_ambient_directionality.max(-1.0);
     directionality = directionality.max(across);
-    let (mut ambient, mut directed) = (world.ambient, Vec3::ZERO);
+    let mut directed = Vec3::ZERO;
     let mut slots = StyleSlots::default();
     for contribution in found {
         let cosine = contribution.direction.dot(main);

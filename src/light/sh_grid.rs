@@ -58,6 +58,14 @@ pub(crate) fn bake_sh(
                     *coefficient += found.colour * weight;
                 }
             }
+            if let Some(flood) = &world.flood {
+                let light = flood.light_at(sample, &lighting.tracer, state);
+                for (light, direction) in light.into_iter().zip([Vec3::Z, Vec3::NEG_Z]) {
+                    for (coefficient, weight) in sum.iter_mut().zip(basis(direction)) {
+                        *coefficient += light * weight;
+                    }
+                }
+            }
             finish(sum, world, lighting.settings.grid_scale)
         },
     )?;
@@ -133,6 +141,7 @@ mod tests {
             max_light: 255.0,
             no_material_suns: false,
             keep_lights: false,
+            flood: None,
         };
         let point = finish([Vec3::ZERO; 9], &world, 0.5);
         let irradiance = point[0].map(|c0| PI * K0 * c0);

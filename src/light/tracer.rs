@@ -32,6 +32,7 @@ pub(crate) struct Tracer<'a> {
     rules: HitRules,
     bare: BareSubtrees,
     is_tracing: bool,
+    has_surfaces: bool,
 }
 
 /// Working memory and counter of one thread.
@@ -127,6 +128,7 @@ impl<'a> Tracer<'a> {
                 BareSubtrees::Skipped
             },
             is_tracing: !settings.no_trace,
+            has_surfaces: !settings.no_surfaces,
         }
     }
 
@@ -150,6 +152,9 @@ impl<'a> Tracer<'a> {
         if solid.is_some() {
             return None;
         }
+        if !self.has_surfaces {
+            return Some(Vec3::ONE);
+        }
         let ray = Ray {
             t_min: inhibit,
             ..Ray::segment(from, to)
@@ -170,6 +175,9 @@ impl<'a> Tracer<'a> {
         if !self.is_tracing {
             return Some(Vec3::ONE);
         }
+        if !self.has_surfaces {
+            return None;
+        }
         state.rays += 1;
         let ray = Ray {
             t_min: inhibit,
@@ -181,6 +189,48 @@ impl<'a> Tracer<'a> {
         let passage = self.filtered(&ray, state)?;
         let (_, met) = passage.sky?;
         lets_in(met, sky).then_some(passage.filter)
+    }
+
+    /// How far it is open from `from` along `direction`, as a share of `distance`: 1 where nothing opaque is met, or a sky or
+    /// a filter before it.
+    ///
+    /// As for suns, solid does not block by itself.
+    pub(super) fn open_share(
+        &self,
+        from: Vec3,
+        direction: Vec3,
+        distance: f32,
+        inhibit: f32,
+        state: &mut TraceState,
+    ) -> f32 {
+        if !self.is_tracing || !self.has_surfaces {
+            return 1.0;
+        }
+        state.rays += 1;
+        let to = from + direction * distance;
+        let ray = Ray {
+            t_min: inhibit,
+            ..Ray::segment(from, to)
+        };
+        self.solids
+            .first_solid(from, to, self.bare, &mut state.walk);
+        let (mut opaque, mut clear) = (f32::INFINITY, f32::INFINITY);
+        self.triangles.crossings(&ray, &self.rules, |crossing| {
+            let part = &self.parts[crossing.triangle as usize];
+            if state.walk.passed(part.leaf) {
+                let nearest = match &self.occluders[part.owner as usize] {
+                    Occluder::Opaque => &mut opaque,
+                    Occluder::Sky(_) | Occluder::Filter(_) => &mut clear,
+                };
+                *nearest = nearest.min(crossing.t);
+            }
+            ControlFlow::Continue(())
+        });
+        if clear <= opaque {
+            1.0
+        } else {
+            (opaque / distance).min(1.0)
+        }
     }
 
     /// `None` when an opaque triangle is met, or filters leave nothing.

@@ -26,13 +26,36 @@ pub enum BuildError {
     Cancelled(#[from] Cancelled),
 }
 
+/// Which material scripts of the search path are read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ScriptFiles {
+    /// All, in the engine's order.
+    #[default]
+    All,
+    /// Those that `scripts/shaderlist.txt` names, in its order, of two definitions the first: what the reference compiler
+    /// reads. Without a list all. Released games rarely list every script that their maps use.
+    Listed,
+}
+
+/// [`build_with`] every script.
+///
+/// # Errors
+/// See [`BuildError`].
+pub fn build(map: &OpenedMap, context: &JobContext) -> Result<Scene, BuildError> {
+    build_with(map, ScriptFiles::All, context)
+}
+
 /// Reads the map's bytes and builds everything that is drawn, traced and lit.
 ///
 /// Missing materials and images become stand-ins with a warning in the context; so does whatever the reader mended.
 ///
 /// # Errors
 /// See [`BuildError`].
-pub fn build(map: &OpenedMap, context: &JobContext) -> Result<Scene, BuildError> {
+pub fn build_with(
+    map: &OpenedMap,
+    scripts: ScriptFiles,
+    context: &JobContext,
+) -> Result<Scene, BuildError> {
     context.progress.begin("reading", 0);
     for (container, reason) in map.vfs.skipped() {
         context.warnings.push(
@@ -59,7 +82,7 @@ pub fn build(map: &OpenedMap, context: &JobContext) -> Result<Scene, BuildError>
     lightmaps.every_other_is_light = deluxe.is_some();
     let light_scale = LightScale::detect(&bsp, &lightmaps);
     let bsp = Arc::new(bsp);
-    let scripts = Scripts::load(&map.vfs, context)?;
+    let scripts = Scripts::load(&map.vfs, scripts, context)?;
     let models = geometry::place_models(&bsp);
     let mut resolver = Resolver::new(&map.vfs, &scripts, &context.warnings);
     context.progress.begin("geometry", 0);

@@ -17,7 +17,7 @@ mod spawn;
 mod styles;
 mod types;
 
-pub use build::{BuildError, build};
+pub use build::{BuildError, ScriptFiles, build, build_with};
 pub use deluxe::{Deluxe, DeluxeReason};
 pub use image::Image;
 pub use light_scale::{LightScale, LightScaleReason};

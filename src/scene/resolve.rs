@@ -10,6 +10,7 @@ use crate::format::material_script::{
     parse,
 };
 use crate::job::{Cancelled, JobContext, Warnings};
+use crate::scene::build::ScriptFiles;
 use crate::scene::image::{Image, decode};
 use crate::scene::material::{ImageId, Material, MaterialId, MaterialSource, Stage, StageImage};
 use crate::scene::types::LightingClass;
@@ -26,8 +27,16 @@ pub(super) struct Scripts(BTreeMap<String, (String, MaterialDef)>);
 impl Scripts {
     /// Reads every `scripts/*.shader`. Of two definitions of one name the file later in the listing wins (the container
     /// searched later), and inside a file the first: the engine joins the files in reverse.
-    pub(super) fn load(vfs: &Vfs, context: &JobContext) -> Result<Self, Cancelled> {
-        let files = vfs.list("scripts/", ".shader");
+    pub(super) fn load(
+        vfs: &Vfs,
+        which: ScriptFiles,
+        context: &JobContext,
+    ) -> Result<Self, Cancelled> {
+        // Read backwards below.
+        let files = match which {
+            ScriptFiles::All => vfs.list("scripts/", ".shader"),
+            ScriptFiles::Listed => listed(vfs).unwrap_or_else(|| vfs.list("scripts/", ".shader")),
+        };
         context
             .progress
             .begin("material scripts", files.len() as u64);
@@ -64,6 +73,26 @@ impl Scripts {
     pub(super) fn get(&self, name: &str) -> Option<&(String, MaterialDef)> {
         self.0.get(&normalise_name(name))
     }
+}
+
+/// Files that `scripts/shaderlist.txt` names, the last first; `None` without a list.
+fn listed(vfs: &Vfs) -> Option<Vec<String>> {
+    let list = vfs.read("scripts/shaderlist.txt").ok()?;
+    let text = String::from_utf8_lossy(&list.bytes).into_owned();
+    let mut files: Vec<String> = Vec::new();
+    for line in text.lines() {
+        let line = line.split("//").next().unwrap_or_default();
+        for word in line.split_whitespace() {
+            let word = word.to_ascii_lowercase();
+            let name = word.strip_suffix(".shader").unwrap_or(&word);
+            let file = format!("scripts/{name}.shader");
+            if !files.contains(&file) && vfs.contains(&file) {
+                files.push(file);
+            }
+        }
+    }
+    files.reverse();
+    Some(files)
 }
 
 /// Whether a surface with the material has anything to draw.
