@@ -6,6 +6,7 @@ use crate::light::form_factor::form_factor;
 use crate::light::lights::{Area, Emission, Falloff, LINEAR_SCALE, Light};
 use crate::light::settings::BakeSettings;
 use crate::light::tracer::{TraceState, Tracer};
+use crate::math::Aabb;
 
 /// Distances below this count as this, game units.
 const NEAREST: f32 = 16.0;
@@ -23,8 +24,8 @@ pub(crate) struct Sample {
     pub position: Vec3,
     /// Its cluster.
     pub cluster: u32,
-    /// Triangles nearer than this cast no shadow, game units.
-    pub inhibit: f32,
+    /// By grid: triangles nearer than this cast no shadow, game units.
+    pub inhibit: [f32; 2],
 }
 
 /// What one light gives to a point.
@@ -43,6 +44,8 @@ pub(crate) struct Contribution {
 pub(crate) struct Illumination<'a> {
     /// Lights in the order of summation.
     pub lights: Vec<Light>,
+    /// Where each of them can reach at all.
+    reaches: Vec<Reach>,
     /// Visibility.
     pub clusters: &'a Clusters<'a>,
     /// Shadows.
@@ -51,32 +54,100 @@ pub(crate) struct Illumination<'a> {
     pub settings: &'a BakeSettings,
 }
 
-impl Illumination<'_> {
-    /// Light of `light` at `sample`, shadows included (section 4.3).
+/// The part of a light that decides, for a place, whether it is worth a look; kept small, since all are asked for every block.
+#[derive(Clone, Copy, Debug)]
+struct Reach {
+    bounds: Aabb,
+    origin: Vec3,
+    envelope: f32,
+}
+
+impl<'a> Illumination<'a> {
+    pub(super) fn new(
+        lights: Vec<Light>,
+        clusters: &'a Clusters<'a>,
+        tracer: Tracer<'a>,
+        settings: &'a BakeSettings,
+    ) -> Self {
+        let reaches = lights
+            .iter()
+            .map(|light| Reach {
+                bounds: light.bounds,
+                origin: light.origin,
+                envelope: if light.is_sun() {
+                    f32::INFINITY
+                } else {
+                    light.envelope
+                },
+            })
+            .collect();
+        Self {
+            lights,
+            reaches,
+            clusters,
+            tracer,
+            settings,
+        }
+    }
+
+    /// Numbers of the lights that may reach a place in `bounds`, in the order of summation.
+    pub(super) fn candidates(&self, bounds: &Aabb, numbers: &mut Vec<u32>) {
+        numbers.clear();
+        // Room for the rounding of the exact test.
+        let bounds = bounds.grown(1.0);
+        let reaches = (0_u32..).zip(&self.reaches).filter(|(_, reach)| {
+            let nearest = reach.origin.clamp(bounds.min, bounds.max);
+            reach.bounds.intersects(&bounds)
+                && nearest.distance_squared(reach.origin) <= reach.envelope * reach.envelope
+        });
+        numbers.extend(reaches.map(|(number, _)| number));
+    }
+
+    /// Light of `light` at `sample` by grid, shadows included (section 4.3); only what is `wanted`.
     pub(super) fn contribution(
         &self,
         light: &Light,
         sample: &Sample,
+        wanted: [bool; 2],
         state: &mut TraceState,
-    ) -> Option<Contribution> {
-        let given = |filter: Vec3, add: f32, direction: Vec3| {
-            let colour = light.colour * add * filter;
-            Contribution {
-                colour: if light.negative { -colour } else { colour },
-                direction,
-                style: light.style,
-            }
+    ) -> [Option<Contribution>; 2] {
+        let Some((add, aim, direction)) = self.unshadowed(light, sample) else {
+            return [None; 2];
         };
+        let mut trace = |inhibit: f32| {
+            let filter = match light.emission {
+                Emission::Sun { .. } => {
+                    self.tracer
+                        .sun_light(sample.position, aim, inhibit, light.sky, state)
+                }
+                _ => self.tracer.lamp_light(sample.position, aim, inhibit, state),
+            };
+            filter.map(|filter| {
+                let colour = light.colour * add * filter;
+                Contribution {
+                    colour: if light.negative { -colour } else { colour },
+                    direction,
+                    style: light.style,
+                }
+            })
+        };
+        let [first, second] = sample.inhibit;
+        match wanted {
+            [false, false] => [None; 2],
+            [true, false] => [trace(first), None],
+            [false, true] => [None, trace(second)],
+            [true, true] if first.to_bits() == second.to_bits() => [trace(first); 2],
+            [true, true] => [trace(first), trace(second)],
+        }
+    }
+
+    /// Byte units at `sample` without shadows, the point from which the light seems to come, and the direction to it;
+    /// `None` when it is not worth tracing.
+    fn unshadowed(&self, light: &Light, sample: &Sample) -> Option<(f32, Vec3, Vec3)> {
         let position = sample.position;
-        if let Emission::Sun { .. } = light.emission {
-            if light.photons <= 0.0 {
-                return None;
-            }
-            let to = position + light.origin;
-            let filter = self
-                .tracer
-                .sun_light(position, to, sample.inhibit, light.sky, state)?;
-            return Some(given(filter, light.photons, -light.normal));
+        if light.is_sun() {
+            let is_on = light.photons > 0.0;
+            return is_on.then(|| (light.photons, position + light.origin, -light.normal));
         }
         let is_reached = !self.settings.sun_only
             && self.clusters.sees(sample.cluster, light.cluster)
@@ -89,10 +160,7 @@ impl Illumination<'_> {
         if add <= 0.0 || (add <= light.tolerance && is_fast(light, self.settings)) {
             return None;
         }
-        let filter = self
-            .tracer
-            .lamp_light(position, aim, sample.inhibit, state)?;
-        Some(given(filter, add, (aim - position).normalize_or_zero()))
+        Some((add, aim, (aim - position).normalize_or_zero()))
     }
 }
 
