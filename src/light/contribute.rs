@@ -5,8 +5,9 @@ use crate::light::envelope::is_fast;
 use crate::light::form_factor::form_factor;
 use crate::light::lights::{Area, Emission, Falloff, LINEAR_SCALE, Light};
 use crate::light::settings::BakeSettings;
-use crate::light::tracer::{TraceState, Tracer};
+use crate::light::tracer::{Segments, TraceState, Tracer, lanes_of};
 use crate::math::Aabb;
+use crate::trace::LANES;
 
 /// Distances below this count as this, game units.
 const NEAREST: f32 = 16.0;
@@ -29,7 +30,7 @@ pub(crate) struct Sample {
 }
 
 /// What one light gives to a point.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Contribution {
     /// Byte units; negative for lights that darken.
     pub colour: Vec3,
@@ -103,41 +104,63 @@ impl<'a> Illumination<'a> {
         numbers.extend(reaches.map(|(number, _)| number));
     }
 
-    /// Light of `light` at `sample` by grid, shadows included (section 4.3); only what is `wanted`.
-    pub(super) fn contribution(
+    /// Light of `light` at up to eight samples, shadows included (section 4.3): calls `give` with lane, grid and light.
+    /// `wanted` has a bit for each sample by grid.
+    pub(super) fn contributions(
         &self,
         light: &Light,
-        sample: &Sample,
-        wanted: [bool; 2],
+        samples: &[Sample],
+        mut wanted: [u8; 2],
         state: &mut TraceState,
-    ) -> [Option<Contribution>; 2] {
-        let Some((add, aim, direction)) = self.unshadowed(light, sample) else {
-            return [None; 2];
-        };
-        let mut trace = |inhibit: f32| {
-            let filter = match light.emission {
-                Emission::Sun { .. } => {
-                    self.tracer
-                        .sun_light(sample.position, aim, inhibit, light.sky, state)
-                }
-                _ => self.tracer.lamp_light(sample.position, aim, inhibit, state),
+        mut give: impl FnMut(usize, usize, &Contribution),
+    ) {
+        let mut segments = Segments::default();
+        let mut inhibit = [[0.0; LANES]; 2];
+        let mut given = [Contribution::default(); LANES];
+        let mut reached = 0_u8;
+        for (lane, sample) in samples.iter().enumerate().take(LANES) {
+            if (wanted[0] | wanted[1]) >> lane & 1 == 0 {
+                continue;
+            }
+            let Some((add, aim, direction)) = self.unshadowed(light, sample) else {
+                continue;
             };
-            filter.map(|filter| {
-                let colour = light.colour * add * filter;
-                Contribution {
-                    colour: if light.negative { -colour } else { colour },
-                    direction,
-                    style: light.style,
+            reached |= 1 << lane;
+            segments.from[lane] = sample.position;
+            segments.to[lane] = aim;
+            for grid in 0..2 {
+                inhibit[grid][lane] = sample.inhibit[grid];
+            }
+            let colour = light.colour * add;
+            given[lane] = Contribution {
+                colour: if light.negative { -colour } else { colour },
+                direction,
+                style: light.style,
+            };
+        }
+        wanted = wanted.map(|wanted| wanted & reached);
+        if reached == 0 {
+            return;
+        }
+        let glance = self
+            .tracer
+            .glance(&segments, wanted, &inhibit, light.is_sun(), state);
+        for grid in 0..2 {
+            for lane in lanes_of(wanted[grid] & !glance.blocked[grid]) {
+                let mut given = given[lane];
+                if glance.unclear >> lane & 1 == 1 {
+                    let (from, to) = (segments.from[lane], segments.to[lane]);
+                    let inhibit = inhibit[grid][lane];
+                    let filter = if light.is_sun() {
+                        self.tracer.sun_light(from, to, inhibit, light.sky, state)
+                    } else {
+                        self.tracer.lamp_light(from, to, inhibit, state)
+                    };
+                    let Some(filter) = filter else { continue };
+                    given.colour *= filter;
                 }
-            })
-        };
-        let [first, second] = sample.inhibit;
-        match wanted {
-            [false, false] => [None; 2],
-            [true, false] => [trace(first), None],
-            [false, true] => [None, trace(second)],
-            [true, true] if first.to_bits() == second.to_bits() => [trace(first); 2],
-            [true, true] => [trace(first), trace(second)],
+                give(lane, grid, &given);
+            }
         }
     }
 

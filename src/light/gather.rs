@@ -10,13 +10,14 @@ use rayon::prelude::*;
 use crate::format::bsp::{LightGridPoint, ShPoint};
 use crate::format::lattice::Lattice;
 use crate::job::{Cancelled, JobContext};
-use crate::light::contribute::{Illumination, Sample};
+use crate::light::contribute::{Contribution, Illumination, Sample};
 use crate::light::legacy_grid::LegacySum;
 use crate::light::settings::LightModel;
 use crate::light::sh_grid::ShSum;
 use crate::light::tracer::TraceState;
 use crate::light::world::WorldKeys;
 use crate::math::{Aabb, sampling};
+use crate::trace::LANES;
 
 /// Places tried for a point in solid.
 const NUDGES: u32 = 199;
@@ -298,18 +299,24 @@ impl Memory {
         for number in &self.candidates {
             context.cancel.check()?;
             let light = &lighting.lights[*number as usize];
-            for (slot, gatherer) in self.gatherers.iter().enumerate() {
-                let wanted = [
-                    gatherer.points[0].is_some() && !self.legacy[slot].is_full(),
-                    gatherer.points[1].is_some(),
-                ];
-                let given = lighting.contribution(light, &gatherer.sample, wanted, &mut self.state);
-                if let Some(given) = &given[0] {
-                    self.legacy[slot].add(given, lighting.settings);
+            for (packet, samples) in self.samples.chunks(LANES).enumerate() {
+                let first = packet * LANES;
+                let mut wanted = [0; 2];
+                for lane in 0..samples.len() {
+                    let points = &self.gatherers[first + lane].points;
+                    let is_open = points[0].is_some() && !self.legacy[first + lane].is_full();
+                    wanted[0] |= u8::from(is_open) << lane;
+                    wanted[1] |= u8::from(points[1].is_some()) << lane;
                 }
-                if let Some(given) = &given[1] {
-                    self.sh[slot].add(given, lighting.settings);
-                }
+                let (legacy, sh) = (&mut self.legacy[first..], &mut self.sh[first..]);
+                let give = |lane: usize, grid: usize, given: &Contribution| {
+                    if grid == Grid::Legacy as usize {
+                        legacy[lane].add(given, lighting.settings);
+                    } else {
+                        sh[lane].add(given, lighting.settings);
+                    }
+                };
+                lighting.contributions(light, samples, wanted, &mut self.state, give);
             }
         }
         Ok(())

@@ -1,0 +1,286 @@
+//! Eight neighbouring rays at once through the hierarchy of a [`TriangleSet`].
+
+use fearless_simd::prelude::*;
+use fearless_simd::{Level, dispatch, f32x8, mask32x8};
+use glam::Vec3;
+
+use crate::trace::triangles::{Edges, Grazing, HitRules, TriangleSet};
+
+/// Rays of a packet.
+pub const LANES: usize = 8;
+/// Components of a direction smaller than this count as this, so that nothing is divided by zero.
+const SMALLEST: f32 = 1e-20;
+
+/// Up to eight rays, best of neighbouring origins and like directions. Lanes that are not active may hold anything.
+#[derive(Clone, Debug, Default)]
+pub struct Packet {
+    /// Origins by axis, game units.
+    pub origin: [[f32; LANES]; 3],
+    /// Unit directions by axis.
+    pub direction: [[f32; LANES]; 3],
+    /// Crossings count beyond this.
+    pub t_min: [f32; LANES],
+    /// Crossings count before this.
+    pub t_max: [f32; LANES],
+    /// Bit n: lane n holds a ray.
+    pub active: u8,
+}
+
+impl Packet {
+    /// Puts a ray from `from` to `to` into a lane, which becomes active.
+    pub fn set_segment(&mut self, lane: usize, from: Vec3, to: Vec3, t_min: f32) {
+        let offset = to - from;
+        let length = offset.length();
+        let direction = offset.normalize_or_zero();
+        for axis in 0..3 {
+            self.origin[axis][lane] = from[axis];
+            self.direction[axis][lane] = direction[axis];
+        }
+        self.t_min[lane] = t_min;
+        self.t_max[lane] = length;
+        self.active |= 1 << lane;
+    }
+}
+
+/// Rays of a packet crossing one triangle.
+#[derive(Clone, Copy, Debug)]
+pub struct PacketCrossing {
+    /// Number of the triangle as given to [`TriangleSet::new`].
+    pub triangle: u32,
+    /// Bit n: ray n crosses it, slack included.
+    pub lanes: u8,
+    /// Of these the rays that cross it inside, without the slack.
+    pub inside: u8,
+    /// Distance along each ray, game units; meaningless in other lanes.
+    pub t: [f32; LANES],
+}
+
+/// Which instructions are used and the working memory of a traversal; keep one a thread.
+#[derive(Clone, Debug)]
+pub struct PacketTracer {
+    level: Level,
+    pending: Vec<(u32, u8)>,
+}
+
+impl Default for PacketTracer {
+    /// The best instructions that this processor has.
+    fn default() -> Self {
+        Self {
+            level: Level::new(),
+            pending: Vec::new(),
+        }
+    }
+}
+
+impl PacketTracer {
+    /// With the instructions that every processor of this kind has; answers are the same.
+    pub fn baseline() -> Self {
+        Self {
+            level: Level::baseline(),
+            pending: Vec::new(),
+        }
+    }
+
+    /// Calls `visit` for crossings with `t_min < t < t_max`, in no particular order. It returns the rays that are done, and
+    /// may lower the `t_max` of others.
+    pub fn crossings(
+        &mut self,
+        set: &TriangleSet,
+        packet: &mut Packet,
+        rules: &HitRules,
+        mut visit: impl FnMut(&PacketCrossing, &mut [f32; LANES]) -> u8,
+    ) {
+        if set.nodes.is_empty() || packet.active == 0 {
+            return;
+        }
+        let pending = &mut self.pending;
+        dispatch!(self.level, simd => traverse(simd, set, packet, rules, pending, &mut visit));
+    }
+}
+
+/// The packet in registers.
+struct Rays<S: Simd> {
+    origin: [f32x8<S>; 3],
+    direction: [f32x8<S>; 3],
+    inverse: [f32x8<S>; 3],
+    t_min: f32x8<S>,
+    t_max: f32x8<S>,
+}
+
+impl<S: Simd> Rays<S> {
+    #[inline(always)]
+    fn new(simd: S, packet: &Packet) -> Self {
+        let load = |lanes: &[[f32; LANES]; 3]| {
+            [
+                f32x8::load_array(simd, lanes[0]),
+                f32x8::load_array(simd, lanes[1]),
+                f32x8::load_array(simd, lanes[2]),
+            ]
+        };
+        let direction = load(&packet.direction);
+        let inverse = direction.map(|along| {
+            let is_small = along.abs().simd_lt(SMALLEST);
+            1.0 / is_small.select(f32x8::splat(simd, SMALLEST), along)
+        });
+        Self {
+            origin: load(&packet.origin),
+            direction,
+            inverse,
+            t_min: f32x8::load_array(simd, packet.t_min),
+            t_max: f32x8::load_array(simd, packet.t_max),
+        }
+    }
+
+    /// Rays that meet a box, and the distance to it.
+    #[inline(always)]
+    fn meets(&self, node: &Node) -> (mask32x8<S>, f32x8<S>) {
+        let (mut near, mut far) = (self.t_min, self.t_max);
+        for axis in 0..3 {
+            let a = (node.min[axis] - self.origin[axis]) * self.inverse[axis];
+            let b = (node.max[axis] - self.origin[axis]) * self.inverse[axis];
+            near = near.max(a.min(b));
+            far = far.min(a.max(b));
+        }
+        (near.simd_le(far), near)
+    }
+
+    /// As [`TriangleSet`]'s test of one ray, operation by operation: rays that cross, those that cross inside, and distances.
+    #[inline(always)]
+    fn cross(
+        &self,
+        simd: S,
+        edges: &Edges,
+        rules: &HitRules,
+    ) -> (mask32x8<S>, mask32x8<S>, f32x8<S>) {
+        let splat = |value: f32| f32x8::splat(simd, value);
+        let vector = |v: Vec3| [splat(v.x), splat(v.y), splat(v.z)];
+        let (e1, e2) = (vector(edges.e1), vector(edges.e2));
+        let corner = vector(edges.corner);
+        let p = cross(self.direction, e2);
+        let det = dot(e1, p);
+        let limit = match rules.grazing {
+            Grazing::Absolute(limit) => limit,
+            Grazing::Relative(share) => share * edges.e1.length() * edges.e2.length(),
+        };
+        let size = det.abs();
+        let mut hit = size.simd_ge(limit) & size.simd_gt(0.0);
+        let inverse = 1.0 / det;
+        let towards = [
+            self.origin[0] - corner[0],
+            self.origin[1] - corner[1],
+            self.origin[2] - corner[2],
+        ];
+        let (low, high) = (splat(-rules.slack), splat(1.0 + rules.slack));
+        let u = dot(towards, p) * inverse;
+        hit &= u.simd_ge(low) & u.simd_le(high);
+        let q = cross(towards, e1);
+        let v = dot(self.direction, q) * inverse;
+        let w = u + v;
+        hit &= v.simd_ge(low) & v.simd_le(high) & w.simd_ge(low) & w.simd_le(high);
+        let t = dot(e2, q) * inverse;
+        hit &= t.simd_gt(self.t_min) & t.simd_lt(self.t_max);
+        let inside = hit & u.simd_ge(0.0) & v.simd_ge(0.0) & w.simd_le(1.0);
+        (hit, inside, t)
+    }
+}
+
+#[inline(always)]
+fn cross<S: Simd>(a: [f32x8<S>; 3], b: [f32x8<S>; 3]) -> [f32x8<S>; 3] {
+    [
+        a[1] * b[2] - b[1] * a[2],
+        a[2] * b[0] - b[2] * a[0],
+        a[0] * b[1] - b[0] * a[1],
+    ]
+}
+
+#[inline(always)]
+fn dot<S: Simd>(a: [f32x8<S>; 3], b: [f32x8<S>; 3]) -> f32x8<S> {
+    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+}
+
+/// A node of the hierarchy: a leaf when it has triangles.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Node {
+    pub(super) min: [f32; 3],
+    /// Triangles in a leaf, else 0.
+    pub(super) count: u32,
+    pub(super) max: [f32; 3],
+    /// First triangle of a leaf, else the first of two neighbouring children.
+    pub(super) first: u32,
+}
+
+#[inline(always)]
+fn traverse<S: Simd>(
+    simd: S,
+    set: &TriangleSet,
+    packet: &mut Packet,
+    rules: &HitRules,
+    pending: &mut Vec<(u32, u8)>,
+    visit: &mut impl FnMut(&PacketCrossing, &mut [f32; LANES]) -> u8,
+) {
+    let mut rays = Rays::new(simd, packet);
+    let mut active = packet.active;
+    pending.clear();
+    pending.push((0, active));
+    while let Some((number, lanes)) = pending.pop() {
+        let mut lanes = lanes & active;
+        let Some(node) = set.nodes.get(number as usize) else {
+            continue;
+        };
+        if lanes == 0 {
+            continue;
+        }
+        if node.count == 0 {
+            let Some([left, right]) = set.nodes.get(node.first as usize..node.first as usize + 2)
+            else {
+                continue;
+            };
+            let far = f32x8::splat(simd, f32::INFINITY);
+            let (left, left_near) = rays.meets(left);
+            let (right, right_near) = rays.meets(right);
+            let left_lanes = left.to_bitmask() as u8 & lanes;
+            let right_lanes = right.to_bitmask() as u8 & lanes;
+            let (first, second) = ((node.first, left_lanes), (node.first + 1, right_lanes));
+            if left_lanes != 0 && right_lanes != 0 {
+                let left_near = left.select(left_near, far).reduce_min();
+                let right_near = right.select(right_near, far).reduce_min();
+                if left_near <= right_near {
+                    pending.extend([second, first]);
+                } else {
+                    pending.extend([first, second]);
+                }
+            } else if left_lanes != 0 {
+                pending.push(first);
+            } else if right_lanes != 0 {
+                pending.push(second);
+            }
+            continue;
+        }
+        for at in node.first as usize..(node.first + node.count) as usize {
+            let Some((edges, number)) = set.triangles.get(at).zip(set.numbers.get(at)) else {
+                continue;
+            };
+            let (hit, inside, t) = rays.cross(simd, edges, rules);
+            let hit = hit.to_bitmask() as u8 & lanes;
+            if hit == 0 {
+                continue;
+            }
+            let crossing = PacketCrossing {
+                triangle: *number,
+                lanes: hit,
+                inside: inside.to_bitmask() as u8 & hit,
+                t: t.to_array(),
+            };
+            let done = visit(&crossing, &mut packet.t_max);
+            rays.t_max = f32x8::load_array(simd, packet.t_max);
+            active &= !done;
+            lanes &= active;
+            if lanes == 0 {
+                break;
+            }
+        }
+        if active == 0 {
+            return;
+        }
+    }
+}
