@@ -1,8 +1,9 @@
+use fearless_simd::Level;
 use glam::Vec3;
 
 use crate::light::clusters::Clusters;
 use crate::light::envelope::is_fast;
-use crate::light::form_factor::form_factor;
+use crate::light::form_factor::form_factors;
 use crate::light::lights::{Area, Emission, Falloff, LINEAR_SCALE, Light};
 use crate::light::settings::BakeSettings;
 use crate::light::tracer::{Segments, TraceState, Tracer, lanes_of};
@@ -122,12 +123,27 @@ impl<'a> Illumination<'a> {
             if (wanted[0] | wanted[1]) >> lane & 1 == 0 {
                 continue;
             }
-            let Some((add, aim, direction)) = self.unshadowed(light, sample) else {
+            if self.is_reached(light, sample) {
+                reached |= 1 << lane;
+                segments.from[lane] = sample.position;
+            }
+        }
+        if reached == 0 {
+            return;
+        }
+        let amounts = self.amounts(light, &segments.from, reached, state);
+        for (lane, sample) in samples.iter().enumerate().take(LANES) {
+            let Some((add, aim)) = amounts[lane].filter(|(add, _)| self.is_enough(light, *add))
+            else {
+                reached &= !(1 << lane);
                 continue;
             };
-            reached |= 1 << lane;
-            segments.from[lane] = sample.position;
             segments.to[lane] = aim;
+            let direction = if light.is_sun() {
+                -light.normal
+            } else {
+                (aim - sample.position).normalize_or_zero()
+            };
             for grid in 0..2 {
                 inhibit[grid][lane] = sample.inhibit[grid];
             }
@@ -164,31 +180,44 @@ impl<'a> Illumination<'a> {
         }
     }
 
-    /// Byte units at `sample` without shadows, the point from which the light seems to come, and the direction to it;
-    /// `None` when it is not worth tracing.
-    fn unshadowed(&self, light: &Light, sample: &Sample) -> Option<(f32, Vec3, Vec3)> {
-        let position = sample.position;
+    /// Whether `light` may give anything to `sample`, by visibility and distance.
+    fn is_reached(&self, light: &Light, sample: &Sample) -> bool {
         if light.is_sun() {
-            let is_on = light.photons > 0.0;
-            return is_on.then(|| (light.photons, position + light.origin, -light.normal));
+            return true;
         }
-        let is_reached = !self.settings.sun_only
+        !self.settings.sun_only
             && self.clusters.sees(sample.cluster, light.cluster)
-            && light.bounds.contains(position)
-            && light.origin.distance(position) <= light.envelope;
-        if !is_reached {
-            return None;
+            && light.bounds.contains(sample.position)
+            && light.origin.distance(sample.position) <= light.envelope
+    }
+
+    /// Whether that many byte units are worth tracing.
+    fn is_enough(&self, light: &Light, add: f32) -> bool {
+        let is_weak = !light.is_sun() && add <= light.tolerance && is_fast(light, self.settings);
+        add > 0.0 && !is_weak
+    }
+
+    /// By lane byte units without shadows, and the point from which the light seems to come.
+    fn amounts(
+        &self,
+        light: &Light,
+        positions: &[Vec3; LANES],
+        lanes: u8,
+        state: &TraceState,
+    ) -> [Option<(f32, Vec3)>; LANES] {
+        let mut amounts = [None; LANES];
+        if let (Emission::Area(area), false) = (&light.emission, self.settings.faster) {
+            return from_area(state.level(), light, area, positions, lanes);
         }
-        let (add, aim) = unshadowed(light, position, self.settings)?;
-        if add <= 0.0 || (add <= light.tolerance && is_fast(light, self.settings)) {
-            return None;
+        for lane in lanes_of(lanes) {
+            amounts[lane] = unshadowed(light, positions[lane]);
         }
-        Some((add, aim, (aim - position).normalize_or_zero()))
+        amounts
     }
 }
 
 /// Byte units at `position` without shadows, and the point from which the light seems to come.
-fn unshadowed(light: &Light, position: Vec3, settings: &BakeSettings) -> Option<(f32, Vec3)> {
+fn unshadowed(light: &Light, position: Vec3) -> Option<(f32, Vec3)> {
     let towards = light.origin - position;
     let squared = towards.length_squared() + light.extra_distance * light.extra_distance;
     let distance = squared.sqrt().max(NEAREST);
@@ -198,12 +227,9 @@ fn unshadowed(light: &Light, position: Vec3, settings: &BakeSettings) -> Option<
             let share = spot_share(light, *radius_by_distance, position)?;
             Some((faded(light, distance) * share, light.origin))
         }
-        // Not even the side matters, so backsplash lights add to what is before a lamp.
-        Emission::Area(_) if settings.faster => {
-            Some((light.photons / (distance * distance), light.origin))
-        }
-        Emission::Area(area) => from_area(light, area, position),
-        Emission::Sun { .. } => None,
+        // The cheap formula. Not even the side matters, so backsplash lights add to what is before a lamp.
+        Emission::Area(_) => Some((light.photons / (distance * distance), light.origin)),
+        Emission::Sun { .. } => Some((light.photons, position + light.origin)),
     }
 }
 
@@ -231,28 +257,52 @@ fn spot_share(light: &Light, radius_by_distance: f32, position: Vec3) -> Option<
     }
 }
 
-/// Light of a whole polygon on a receiver that faces its middle.
-fn from_area(light: &Light, area: &Area, position: Vec3) -> Option<(f32, Vec3)> {
-    let height = position.dot(light.normal) - area.plane_dist;
-    if height < BEHIND && !area.two_sided {
-        return None;
+/// Light of a whole polygon on receivers that face its middle.
+fn from_area(
+    level: Level,
+    light: &Light,
+    area: &Area,
+    positions: &[Vec3; LANES],
+    lanes: u8,
+) -> [Option<(f32, Vec3)>; LANES] {
+    let mut amounts = [None; LANES];
+    let (mut points, mut facings) = ([[0.0; LANES]; 3], [[0.0; LANES]; 3]);
+    let mut is_ahead = 0_u8;
+    for lane in lanes_of(lanes) {
+        let position = positions[lane];
+        let height = position.dot(light.normal) - area.plane_dist;
+        if height < BEHIND && !area.two_sided {
+            continue;
+        }
+        is_ahead |= 1 << lane;
+        let pushed = if height.abs() < PUSH {
+            position + light.normal * (PUSH - height)
+        } else {
+            position
+        };
+        let facing = (light.origin - position).normalize_or_zero();
+        for axis in 0..3 {
+            points[axis][lane] = pushed[axis];
+            facings[axis][lane] = facing[axis];
+        }
     }
-    let pushed = if height.abs() < PUSH {
-        position + light.normal * (PUSH - height)
-    } else {
-        position
-    };
-    let facing = (light.origin - position).normalize_or_zero();
-    let factor = form_factor(pushed, facing, &area.winding);
-    if factor > 0.0 {
-        Some((factor * area.add, light.origin))
-    } else if factor < 0.0 && area.two_sided {
-        // From behind: the light's plane floats one unit before the surface, so aim at its mirror image.
-        let aim = light.origin - light.normal * 2.0;
-        (aim.distance(position) < light.envelope).then_some((-factor * area.add, aim))
-    } else {
-        None
+    if is_ahead == 0 {
+        return amounts;
     }
+    let factors = form_factors(level, &points, &facings, &area.winding);
+    for lane in lanes_of(is_ahead) {
+        let factor = factors[lane];
+        if factor > 0.0 {
+            amounts[lane] = Some((factor * area.add, light.origin));
+        } else if factor < 0.0 && area.two_sided {
+            // From behind: the light's plane floats one unit before the surface, so aim at its mirror image.
+            let aim = light.origin - light.normal * 2.0;
+            if aim.distance(positions[lane]) < light.envelope {
+                amounts[lane] = Some((-factor * area.add, aim));
+            }
+        }
+    }
+    amounts
 }
 
 #[cfg(test)]
@@ -260,7 +310,11 @@ mod tests {
     use super::*;
 
     fn at(light: &Light, position: Vec3) -> Option<f32> {
-        unshadowed(light, position, &BakeSettings::default()).map(|(add, _)| add)
+        let found = match &light.emission {
+            Emission::Area(area) => from_area(Level::new(), light, area, &[position; LANES], 1)[0],
+            _ => unshadowed(light, position),
+        };
+        found.map(|(add, _)| add)
     }
 
     fn near(found: Option<f32>, expected: f32) -> bool {

@@ -1,5 +1,6 @@
 use std::ops::ControlFlow;
 
+use fearless_simd::Level;
 use glam::{Vec2, Vec3};
 
 use crate::format::bsp::SurfaceKind;
@@ -72,6 +73,13 @@ pub(crate) fn lanes_of(mut bits: u8) -> impl Iterator<Item = usize> {
         bits &= bits.wrapping_sub(1);
         (lane < LANES).then_some(lane)
     })
+}
+
+impl TraceState {
+    /// The instructions that packets are computed with.
+    pub(super) fn level(&self) -> Level {
+        self.packet_tracer.level()
+    }
 }
 
 #[derive(Clone, Copy, Debug)]

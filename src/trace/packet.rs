@@ -49,13 +49,13 @@ pub struct PacketCrossing {
     pub triangle: u32,
     /// Bit n: ray n crosses it, slack included.
     pub lanes: u8,
-    /// Of these the rays that cross it inside, without the slack.
+    /// Of these the rays that cross it well inside, farther from its edges than the slack.
     pub inside: u8,
     /// Distance along each ray, game units; meaningless in other lanes.
     pub t: [f32; LANES],
 }
 
-/// Which instructions are used and the working memory of a traversal; keep one a thread.
+/// Which instructions are used, and the working memory of a traversal; keep one a thread.
 #[derive(Clone, Debug)]
 pub struct PacketTracer {
     level: Level,
@@ -73,6 +73,11 @@ impl Default for PacketTracer {
 }
 
 impl PacketTracer {
+    /// The instructions in use.
+    pub fn level(&self) -> Level {
+        self.level
+    }
+
     /// With the instructions that every processor of this kind has; answers are the same.
     pub fn baseline() -> Self {
         Self {
@@ -144,7 +149,8 @@ impl<S: Simd> Rays<S> {
         (near.simd_le(far), near)
     }
 
-    /// As [`TriangleSet`]'s test of one ray, operation by operation: rays that cross, those that cross inside, and distances.
+    /// As [`TriangleSet`]'s test of one ray, operation by operation: rays that cross, those that cross well inside, and
+    /// distances.
     #[inline(always)]
     fn cross(
         &self,
@@ -179,7 +185,8 @@ impl<S: Simd> Rays<S> {
         hit &= v.simd_ge(low) & v.simd_le(high) & w.simd_ge(low) & w.simd_le(high);
         let t = dot(e2, q) * inverse;
         hit &= t.simd_gt(self.t_min) & t.simd_lt(self.t_max);
-        let inside = hit & u.simd_ge(0.0) & v.simd_ge(0.0) & w.simd_le(1.0);
+        let inside =
+            hit & u.simd_ge(rules.slack) & v.simd_ge(rules.slack) & w.simd_le(1.0 - rules.slack);
         (hit, inside, t)
     }
 }
