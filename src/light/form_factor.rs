@@ -56,33 +56,19 @@ fn eight_form_factors<S: Simd>(
     facings: &[[f32; LANES]; 3],
     corners: &[Vec3],
 ) -> [f32; LANES] {
-    let load = |lanes: &[[f32; LANES]; 3]| {
-        [
-            f32x8::load_array(simd, lanes[0]),
-            f32x8::load_array(simd, lanes[1]),
-            f32x8::load_array(simd, lanes[2]),
-        ]
-    };
     let zero = f32x8::splat(simd, 0.0);
-    let (point, facing) = (load(points), load(facings));
-    let direction = |corner: Vec3| {
-        let to = [
-            corner.x - point[0],
-            corner.y - point[1],
-            corner.z - point[2],
-        ];
-        let length = dot(to, to).sqrt();
-        let scale = length.simd_gt(0.0).select(1.0 / length, zero);
-        [to[0] * scale, to[1] * scale, to[2] * scale]
-    };
+    let (point, facing) = (load(simd, points), load(simd, facings));
     let Some((first, rest)) = corners.split_first() else {
         return [0.0; LANES];
     };
-    let first = direction(*first);
+    let first = direction(simd, &point, *first);
     let (mut total, mut from) = (zero, first);
     let mut is_sound = zero.simd_eq(0.0);
     for number in 0..corners.len() {
-        let to = rest.get(number).map_or(first, |corner| direction(*corner));
+        let to = match rest.get(number) {
+            Some(corner) => direction(simd, &point, *corner),
+            None => first,
+        };
         let edge = [
             from[1] * to[2] - to[1] * from[2],
             from[2] * to[0] - to[2] * from[0],
@@ -98,6 +84,30 @@ fn eight_form_factors<S: Simd>(
     }
     let factor = total * (1.0 / std::f32::consts::TAU);
     is_sound.select(factor, zero).to_array()
+}
+
+#[inline(always)]
+fn load<S: Simd>(simd: S, lanes: &[[f32; LANES]; 3]) -> [f32x8<S>; 3] {
+    [
+        f32x8::load_array(simd, lanes[0]),
+        f32x8::load_array(simd, lanes[1]),
+        f32x8::load_array(simd, lanes[2]),
+    ]
+}
+
+/// Unit vectors from the points to a corner, zero where they meet.
+#[inline(always)]
+fn direction<S: Simd>(simd: S, point: &[f32x8<S>; 3], corner: Vec3) -> [f32x8<S>; 3] {
+    let to = [
+        corner.x - point[0],
+        corner.y - point[1],
+        corner.z - point[2],
+    ];
+    let length = dot(to, to).sqrt();
+    let scale = length
+        .simd_gt(0.0)
+        .select(1.0 / length, f32x8::splat(simd, 0.0));
+    [to[0] * scale, to[1] * scale, to[2] * scale]
 }
 
 #[inline(always)]

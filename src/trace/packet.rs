@@ -115,22 +115,15 @@ struct Rays<S: Simd> {
 impl<S: Simd> Rays<S> {
     #[inline(always)]
     fn new(simd: S, packet: &Packet) -> Self {
-        let load = |lanes: &[[f32; LANES]; 3]| {
-            [
-                f32x8::load_array(simd, lanes[0]),
-                f32x8::load_array(simd, lanes[1]),
-                f32x8::load_array(simd, lanes[2]),
-            ]
-        };
-        let direction = load(&packet.direction);
-        let inverse = direction.map(|along| {
-            let is_small = along.abs().simd_lt(SMALLEST);
-            1.0 / is_small.select(f32x8::splat(simd, SMALLEST), along)
-        });
+        let direction = load(simd, &packet.direction);
         Self {
-            origin: load(&packet.origin),
+            origin: load(simd, &packet.origin),
             direction,
-            inverse,
+            inverse: [
+                inverse(simd, direction[0]),
+                inverse(simd, direction[1]),
+                inverse(simd, direction[2]),
+            ],
             t_min: f32x8::load_array(simd, packet.t_min),
             t_max: f32x8::load_array(simd, packet.t_max),
         }
@@ -158,10 +151,8 @@ impl<S: Simd> Rays<S> {
         edges: &Edges,
         rules: &HitRules,
     ) -> (mask32x8<S>, mask32x8<S>, f32x8<S>) {
-        let splat = |value: f32| f32x8::splat(simd, value);
-        let vector = |v: Vec3| [splat(v.x), splat(v.y), splat(v.z)];
-        let (e1, e2) = (vector(edges.e1), vector(edges.e2));
-        let corner = vector(edges.corner);
+        let (e1, e2) = (splat(simd, edges.e1), splat(simd, edges.e2));
+        let corner = splat(simd, edges.corner);
         let p = cross(self.direction, e2);
         let det = dot(e1, p);
         let limit = match rules.grazing {
@@ -176,7 +167,7 @@ impl<S: Simd> Rays<S> {
             self.origin[1] - corner[1],
             self.origin[2] - corner[2],
         ];
-        let (low, high) = (splat(-rules.slack), splat(1.0 + rules.slack));
+        let (low, high) = (-rules.slack, 1.0 + rules.slack);
         let u = dot(towards, p) * inverse;
         hit &= u.simd_ge(low) & u.simd_le(high);
         let q = cross(towards, e1);
@@ -189,6 +180,30 @@ impl<S: Simd> Rays<S> {
             hit & u.simd_ge(rules.slack) & v.simd_ge(rules.slack) & w.simd_le(1.0 - rules.slack);
         (hit, inside, t)
     }
+}
+
+#[inline(always)]
+fn load<S: Simd>(simd: S, lanes: &[[f32; LANES]; 3]) -> [f32x8<S>; 3] {
+    [
+        f32x8::load_array(simd, lanes[0]),
+        f32x8::load_array(simd, lanes[1]),
+        f32x8::load_array(simd, lanes[2]),
+    ]
+}
+
+#[inline(always)]
+fn splat<S: Simd>(simd: S, vector: Vec3) -> [f32x8<S>; 3] {
+    [
+        f32x8::splat(simd, vector.x),
+        f32x8::splat(simd, vector.y),
+        f32x8::splat(simd, vector.z),
+    ]
+}
+
+#[inline(always)]
+fn inverse<S: Simd>(simd: S, along: f32x8<S>) -> f32x8<S> {
+    let is_small = along.abs().simd_lt(SMALLEST);
+    1.0 / is_small.select(f32x8::splat(simd, SMALLEST), along)
 }
 
 #[inline(always)]
@@ -289,5 +304,126 @@ fn traverse<S: Simd>(
         if active == 0 {
             return;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::math::Ray;
+    use crate::math::sampling::unit;
+    use std::collections::BTreeSet;
+    use std::ops::ControlFlow;
+
+    fn random_point(index: u64, draw: u32) -> Vec3 {
+        Vec3::new(
+            unit(2, index, draw),
+            unit(2, index, draw + 1),
+            unit(2, index, draw + 2),
+        ) * 100.0
+    }
+
+    fn set() -> TriangleSet {
+        let triangles: Vec<[Vec3; 3]> = (0..300)
+            .map(|i| {
+                let corner = random_point(i, 0);
+                [
+                    corner,
+                    corner + random_point(i, 3) * 0.4 - 20.0,
+                    corner + random_point(i, 6) * 0.4 - 20.0,
+                ]
+            })
+            .collect();
+        TriangleSet::new(&triangles)
+    }
+
+    type Found = BTreeSet<(usize, u32, u32)>;
+
+    /// Lane, triangle and distance of all crossings, and which of them are well inside.
+    fn by_packet(
+        tracer: &mut PacketTracer,
+        set: &TriangleSet,
+        packet: &Packet,
+        rules: &HitRules,
+    ) -> [Found; 2] {
+        let mut found = [Found::new(), Found::new()];
+        let visit = |crossing: &PacketCrossing, _: &mut [f32; LANES]| {
+            for lane in 0..LANES {
+                let entry = (lane, crossing.triangle, crossing.t[lane].to_bits());
+                for (found, lanes) in found.iter_mut().zip([crossing.lanes, crossing.inside]) {
+                    if lanes >> lane & 1 == 1 {
+                        assert!(found.insert(entry));
+                    }
+                }
+            }
+            0
+        };
+        tracer.crossings(set, &mut packet.clone(), rules, visit);
+        found
+    }
+
+    /// A packet finds what its rays find one by one, to the bit, on the best and on the plainest instructions.
+    #[test]
+    fn eight_rays_at_once_are_as_one_by_one() {
+        let set = set();
+        let rules = HitRules {
+            grazing: Grazing::Absolute(0.25),
+            slack: HitRules::MAX_SLACK,
+        };
+        let (mut best, mut plain) = (PacketTracer::default(), PacketTracer::baseline());
+        let mut count = [0; 2];
+        for case in 0..300 {
+            let mut packet = Packet::default();
+            let mut expected = [Found::new(), Found::new()];
+            let light = random_point(case, 40);
+            for lane in (0..LANES).filter(|lane| case as usize % 9 != *lane) {
+                let from = random_point(case, 50) + random_point(case, 53 + 3 * lane as u32) * 0.1;
+                packet.set_segment(lane, from, light, 5.0);
+                let ray = Ray {
+                    t_min: 5.0,
+                    ..Ray::segment(from, light)
+                };
+                set.crossings(&ray, &rules, |crossing| {
+                    let entry = (lane, crossing.triangle, crossing.t.to_bits());
+                    expected[0].insert(entry);
+                    let (low, high) = (rules.slack, 1.0 - rules.slack);
+                    if crossing.u >= low && crossing.v >= low && crossing.u + crossing.v <= high {
+                        expected[1].insert(entry);
+                    }
+                    ControlFlow::Continue(())
+                });
+            }
+            let found = by_packet(&mut best, &set, &packet, &rules);
+            assert_eq!(found, expected, "case {case}");
+            assert_eq!(by_packet(&mut plain, &set, &packet, &rules), found);
+            count[0] += found[0].len();
+            count[1] += found[1].len();
+        }
+        assert!(count[0] > count[1] && count[1] > 1000, "{count:?}");
+    }
+
+    #[test]
+    fn rays_that_are_done_are_asked_no_more() {
+        let set = set();
+        let mut packet = Packet::default();
+        for lane in 0..LANES {
+            packet.set_segment(
+                lane,
+                Vec3::splat(-50.0),
+                random_point(lane as u64, 0) * 2.0,
+                0.0,
+            );
+        }
+        let mut seen = [0; LANES];
+        PacketTracer::default().crossings(&set, &mut packet, &HitRules::EXACT, |crossing, _| {
+            for (lane, seen) in seen.iter_mut().enumerate() {
+                *seen += crossing.lanes >> lane & 1;
+            }
+            crossing.lanes
+        });
+        assert!(
+            seen.iter().all(|times| *times <= 1) && seen.contains(&1),
+            "{seen:?}"
+        );
     }
 }
