@@ -19,6 +19,10 @@ const GRIDS: &str = "Grids";
 const SCALES: &str = "Light";
 
 #[derive(Args, Debug, Default)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a flag of the command line, named as in q3map2"
+)]
 pub(crate) struct BakeArgs {
     #[command(flatten)]
     pub(crate) map: MapArgs,

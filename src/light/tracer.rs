@@ -15,8 +15,11 @@ use crate::trace::{
     TreeCorner, TreePolygon, TriangleSet, Walk,
 };
 
-/// Leafs with longer polygons are divided, game units; fitted to the reference compiler's results.
-const LEAF_MAX: f32 = 128.0;
+/// Leafs with more triangles in a longer box are divided; both numbers are fitted to the reference compiler's results.
+const DIVISION: Division = Division::Above {
+    triangles: 4,
+    side: 128.0,
+};
 /// How far barycentric coordinates of a filtering triangle may lie outside 0 to 1.
 const FILTER_SLACK: f32 = 0.0001;
 /// Light filtered down to this share is none.
@@ -118,11 +121,7 @@ impl<'a> Tracer<'a> {
         cancel: &CancelToken,
     ) -> Self {
         let is_exact = settings.model == LightModel::Corrected;
-        let division = if is_exact {
-            Division::Never
-        } else {
-            Division::Above(LEAF_MAX)
-        };
+        let division = if is_exact { Division::Never } else { DIVISION };
         let (polygons, occluders) = occluders(scene, materials, skies);
         let polygons = polygons.into_iter().take_while(|_| !cancel.is_cancelled());
         let (solids, parts) = SolidTree::new(&scene.bsp, polygons, division);
