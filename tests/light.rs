@@ -148,7 +148,7 @@ fn cancelling_a_long_bake_returns_quickly() {
     .unwrap();
     let progress = job.context().progress.clone();
     let started = Instant::now();
-    while progress.snapshot().stage != "SH grid" || progress.snapshot().done == 0 {
+    while progress.snapshot().stage != "light grids" || progress.snapshot().done == 0 {
         assert!(started.elapsed() < Duration::from_secs(20));
         std::thread::yield_now();
     }

@@ -173,6 +173,45 @@ impl SolidTree {
         }
     }
 
+    /// Whether the segment meets no opaque leaf: the same as [`SolidTree::first_solid`] with [`BareSubtrees::Walked`] finding
+    /// none.
+    pub fn is_open(&self, from: Vec3, to: Vec3, walk: &mut Walk) -> bool {
+        let pending = &mut walk.pending;
+        pending.clear();
+        if self.nodes.is_empty() {
+            return true;
+        }
+        let (mut number, mut start, mut end) = (0, from, to);
+        loop {
+            let node = usize::try_from(number)
+                .ok()
+                .and_then(|index| self.nodes.get(index));
+            let Some(node) = node else {
+                if number == SOLID {
+                    return false;
+                }
+                let Some(next) = pending.pop() else {
+                    return true;
+                };
+                (number, start, end) = next;
+                continue;
+            };
+            let front = node.plane.distance(start);
+            let back = node.plane.distance(end);
+            if front >= -ON_PLANE && back >= -ON_PLANE {
+                number = node.children[0];
+            } else if front < ON_PLANE && back < ON_PLANE {
+                number = node.children[1];
+            } else {
+                let side = usize::from(front < 0.0);
+                let middle = start + (end - start) * (front / (front - back));
+                pending.push((node.children[1 - side], middle, end));
+                number = node.children[side];
+                end = middle;
+            }
+        }
+    }
+
     /// Where the segment first enters an opaque leaf; `from` itself when it starts in one. `walk` then knows the open
     /// leafs before that.
     pub fn first_solid(
