@@ -21,7 +21,7 @@ pub type Open<'a> = dyn FnMut(&str) -> std::io::Result<Option<Box<dyn Read>>> + 
 ///
 /// With the extra file of [`crate::format::json::unpack`] the map is laid out as it was, byte for byte if no JSON file says
 /// anything else; an edited file replaces its lump only. Without it (q3map2's own output) the map is written in the usual
-/// order, as `format` or, where that is `None`, as what the files hold: see [`told_format`]. IBSP is version 46 with 17
+/// order, as `format` or, where that is `None`, as what the files hold. IBSP is version 46 with 17
 /// entries, 47 when a surface is foliage, or 47 with 19 entries when there is an SH grid; in RBSP and FBSP an SH grid goes
 /// into a block of extra lumps. Numbers are checked against their storage, not against each other: a map that had unsound
 /// indexes can be put together again.
