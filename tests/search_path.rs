@@ -7,7 +7,6 @@
 #[path = "support/luxtool.rs"]
 mod luxtool;
 #[path = "support/zip_builder.rs"]
-#[expect(dead_code, reason = "each test file uses a part")]
 mod zip_builder;
 
 use std::collections::BTreeMap;
