@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use anyhow::Context as _;
 
-use crate::format::bsp;
+use crate::format::bsp::{self, Bsp, ShContainer};
 use crate::format::map_file;
 use crate::job::{Job, JobContext, JobError, JobState, ProgressSnapshot, Warning};
 use crate::light::{self, BakeSettings, Baked};
@@ -138,12 +138,14 @@ impl Effects {
                 path,
                 scene,
                 baked,
+                container,
                 overwrite,
             } => {
                 if !overwrite && self.was_changed(&path) {
                     return Performed::Done(Command::SaveBlocked(path));
                 }
-                let work = move |context: &JobContext| save(path, &scene, baked, context);
+                let work =
+                    move |context: &JobContext| save(path, &scene, baked, container, context);
                 match self.spawn("save", revision, work) {
                     Ok(running) => self.save = Some(running),
                     Err(message) => return Performed::Done(Command::SaveFailed(message)),
@@ -418,6 +420,7 @@ fn save(
     path: PathBuf,
     scene: &Scene,
     baked: Option<Arc<Baked>>,
+    container: ShContainer,
     context: &JobContext,
 ) -> anyhow::Result<Written> {
     context.progress.begin("writing", 0);
@@ -425,10 +428,7 @@ fn save(
         || (*scene.bsp).clone(),
         |baked| light::apply(&scene.bsp, baked),
     );
-    let bytes = bsp::write(&changed);
-    let stamp = vfs::save(&path, &bytes)?;
-    // What is shown from now on is what the file holds, not what was meant to be written.
-    let written = bsp::read(&bytes).with_context(|| path.display().to_string())?;
+    let (written, stamp) = write_map(&path, &scene.bsp, &changed, container)?;
     let lighting = Lighting::from_bsp(&written, &context.warnings);
     let scene = Scene {
         name: stem(&path),
@@ -444,6 +444,35 @@ fn save(
         scene,
         grids,
     })
+}
+
+/// Writes the map and, where the SH grid goes into a file beside it, that file too. What comes back is what the files hold, not
+/// what was meant to be written, and the map's stamp.
+fn write_map(
+    path: &Path,
+    old: &Bsp,
+    new: &Bsp,
+    container: ShContainer,
+) -> anyhow::Result<(Bsp, Option<Stamp>)> {
+    let written = bsp::write_with(new, container);
+    let beside = path.with_extension(bsp::SIDECAR_EXTENSION);
+    let stamp;
+    if let Some(sidecar) = &written.sidecar {
+        stamp = vfs::save_pair((path, &written.bsp), (&beside, sidecar))?;
+    } else {
+        stamp = vfs::save(path, &written.bsp)?;
+        // The file that the grid came from would bring the old one back.
+        if std::fs::read(&beside).is_ok_and(|bytes| old.is_sidecar(&bytes)) {
+            std::fs::remove_file(&beside).with_context(|| {
+                let beside = beside.display();
+                format!("the map is written, but its old SH grid stays in {beside}")
+            })?;
+        }
+    }
+    let back = bsp::read(&written.bsp).with_context(|| path.display().to_string())?;
+    let sidecar = std::fs::read(&beside).ok();
+    let with_sidecar = sidecar.and_then(|sidecar| back.with_sidecar(&sidecar).ok());
+    Ok((with_sidecar.unwrap_or(back), stamp))
 }
 
 fn stem(path: &Path) -> String {

@@ -6,7 +6,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use glam::Vec3;
 
 use crate::cli::bake_args::BakeArgs;
-use crate::cli::game_paths::MapArgs;
+use crate::cli::game_paths::{GAMES, MapArgs};
 use crate::cli::values::{self, View};
 use crate::math::colour::Overbright;
 use crate::probe::{LegacyProfile, ShCorners, ShEvaluator, ShProfile};
@@ -82,6 +82,9 @@ pub(crate) struct PackArgs {
     /// BSP file to write
     #[arg(value_name = "MAP")]
     pub(crate) output: PathBuf,
+    /// Game whose format to write where `luxgrid.json` is missing; else the files' own light styles tell
+    #[arg(long, value_name = "NAME", value_parser = GAMES)]
+    pub(crate) game: Option<String>,
 }
 
 #[derive(Args, Debug)]

@@ -3,6 +3,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use clap::Args;
 
+use crate::format::bsp::Format;
 use crate::job::JobContext;
 use crate::scene::{Scene, build};
 use crate::vfs::{Engine, OpenedMap, SearchOptions, open_demo, open_map};
@@ -35,8 +36,8 @@ pub(crate) struct MapArgs {
 
 /// Heading of the game data flags.
 const GAME_DATA: &str = "Game data";
-/// q3map2's names of the games whose files are of the Quake 3 kind.
-const GAMES: [&str; 8] = [
+/// q3map2's names of the games whose files are of the family.
+pub(crate) const GAMES: [&str; 12] = [
     "quake3",
     "quakelive",
     "tremulous",
@@ -45,7 +46,20 @@ const GAMES: [&str; 8] = [
     "wolf",
     "et",
     "etut",
+    "jk2",
+    "ja",
+    "sof2",
+    "qfusion",
 ];
+
+/// The format that q3map2 writes for one of [`GAMES`].
+pub(crate) fn format_of(game: &str) -> Format {
+    match game {
+        "jk2" | "ja" | "sof2" => Format::Rbsp,
+        "qfusion" => Format::Fbsp,
+        _ => Format::Ibsp,
+    }
+}
 
 impl MapArgs {
     /// Opens the map and its search path.

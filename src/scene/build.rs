@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use crate::format::bsp::{Bsp, BspError, Shader, read};
+use crate::format::bsp::{Bsp, BspError, SIDECAR_EXTENSION, Shader, read};
 use crate::format::map_file;
 use crate::format::srf::SurfaceExtras;
 use crate::job::{Cancelled, JobContext};
@@ -112,7 +112,7 @@ pub fn build(map: &OpenedMap, context: &JobContext) -> Result<Scene, BuildError>
 
 /// Takes the SH grid of the file beside the map, when the map itself has none; where it came from.
 fn take_sidecar(map: &OpenedMap, bsp: &mut Bsp, context: &JobContext) -> Option<Origin> {
-    let file = read_companion(map, "shgrid", &context.warnings)?;
+    let file = read_companion(map, SIDECAR_EXTENSION, &context.warnings)?;
     match bsp.with_sidecar(&file.bytes) {
         Ok(with_grid) => {
             *bsp = with_grid;

@@ -46,7 +46,7 @@ pub(crate) fn variant_ui(ui: &mut Ui, model: &Model<'_>) {
                 RichText::new("▲ Stock ioquake3 refuses version 47 (“wrong version number”).")
                     .color(theme::WARNING),
             )
-            .tip("The SH commit raises the version to 47; luxtool bake --sh-container sidecar keeps a map at 46.");
+            .tip("The SH commit raises the version to 47; another place for the SH grid in the Bake tab keeps a map at 46 (luxtool bake --sh-container).");
         });
     }
 }

@@ -67,9 +67,9 @@ fn file_ui(ui: &mut Ui, model: &Model<'_>, commands: &mut Vec<Command>) {
     let tip = "Reads the file again and keeps the view.";
     Item::new("Reload", "Ctrl+R", tip, Command::Reload).ui(ui, has_map, commands);
     ui.separator();
-    let tip = "Puts the bake into the BSP.";
-    let is_unsaved = model.state.is_unsaved();
-    Item::new("Save bake", "Ctrl+S", tip, Command::Save).ui(ui, is_unsaved, commands);
+    let tip = "Puts the bake into the BSP, the SH grid where the Bake tab says.";
+    let can_save = model.state.can_save();
+    Item::new("Save bake", "Ctrl+S", tip, Command::Save).ui(ui, can_save, commands);
     let tip = "Writes the map with the bake to a new file.";
     Item::new("Save as…", "", tip, Command::SaveAsDialog).ui(ui, has_map, commands);
     ui.separator();

@@ -150,7 +150,8 @@ fn save_ui(ui: &mut Ui, model: &Model<'_>, commands: &mut Vec<Command>) {
         .as_ref()
         .is_some_and(|map| map.file.writable().is_none());
     let word = if is_read_only { "Save as…" } else { "Save" };
-    let text = if state.is_unsaved() {
+    let can_save = state.can_save();
+    let text = if can_save || state.is_unsaved() {
         RichText::new(format!("{word} ●")).color(theme::WARNING)
     } else {
         RichText::new(word)
@@ -160,7 +161,6 @@ fn save_ui(ui: &mut Ui, model: &Model<'_>, commands: &mut Vec<Command>) {
     } else {
         "Puts the bake into the BSP; all other lumps stay byte for byte (Ctrl+S)."
     };
-    let can_save = state.is_unsaved() && state.saving.is_none();
     if ui
         .add_enabled(can_save, Button::new(text))
         .tip(tip)

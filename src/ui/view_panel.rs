@@ -41,6 +41,7 @@ pub(crate) fn view_panel_ui(
 fn light_ui(ui: &mut Ui, scene: Option<&Scene>, options: &mut ViewOptions) {
     section_ui(ui, "Light");
     let factor_text = |value: Overbright| match value {
+        Overbright::Bits(1) => "1 bit, ×2".to_owned(),
         Overbright::Bits(bits) => format!("{bits} bits, ×{}", value.factor()),
         Overbright::Blog => "×255/63".to_owned(),
     };

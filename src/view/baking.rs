@@ -1,6 +1,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::format::bsp::{SIDECAR_EXTENSION, ShContainer};
 use crate::light::Baked;
 use crate::view::bake_form::LightsBy;
 use crate::view::command::{Command, Effect, FilePurpose};
@@ -145,7 +146,9 @@ impl State {
             return None;
         }
         let baked = map.bake.as_ref().map(|bake| Arc::clone(&bake.baked));
-        if baked.is_none() && map.file.writable() == Some(path.as_path()) {
+        let container = self.bake_form.sh_container;
+        let is_same = map.file.writable() == Some(path.as_path()) && !map.moves_sh(container);
+        if baked.is_none() && is_same {
             self.report(Level::Info, "Nothing to save: no bake since opening");
             return None;
         }
@@ -157,6 +160,7 @@ impl State {
             path,
             scene: Arc::clone(&map.scene),
             baked,
+            container,
             overwrite,
         })
     }
@@ -173,7 +177,16 @@ impl State {
             return;
         };
         self.saving = None;
-        self.report(Level::Info, format!("Saved {}", path.display()));
+        let place = match scene.bsp.sh_container {
+            None => String::new(),
+            Some(ShContainer::V47) => ", SH grid in lump 18".to_owned(),
+            Some(ShContainer::Bspx) => ", SH grid in a BSPX block".to_owned(),
+            Some(ShContainer::Sidecar) => {
+                let beside = path.with_extension(SIDECAR_EXTENSION);
+                format!(", SH grid in {}", beside.display())
+            }
+        };
+        self.report(Level::Info, format!("Saved {}{place}", path.display()));
         let Some(map) = self.map.as_mut().filter(|map| map.revision == revision) else {
             return;
         };

@@ -8,7 +8,8 @@ use crate::light::{BakeSettings, Baked};
 use crate::math::Ray;
 use crate::scene::{MapSource, Scene};
 use crate::view::{
-    BakeForm, Camera, GridSet, LoadedMap, PlanCache, ProbeRef, ProbeShow, RenderMode, SurfaceHit,
+    BakeForm, Camera, GridSet, LoadedMap, PlanCache, ProbeRef, ProbeShow, RenderMode, ShContainer,
+    SurfaceHit,
 };
 
 /// What a file dialog is for.
@@ -292,6 +293,8 @@ pub enum Effect {
         scene: Arc<Scene>,
         /// What to put into it; `None` writes a copy.
         baked: Option<Arc<Baked>>,
+        /// Where its SH grid goes.
+        container: ShContainer,
         /// Whether to write also when somebody else changed the file since it was opened.
         overwrite: bool,
     },

@@ -17,6 +17,7 @@ mod state;
 #[cfg(test)]
 mod state_tests;
 
+pub use crate::format::bsp::ShContainer;
 pub use bake_form::{BakeForm, LightsBy, PlanCache, ShCellBy};
 pub use camera::Camera;
 pub use command::{Command, Effect, FilePurpose, LoadSource, Looking, PickPurpose, Tab};

@@ -236,6 +236,12 @@ impl State {
         self.map.as_ref().is_some_and(LoadedMap::is_unsaved)
     }
 
+    /// Whether a plain save changes the file: a bake, or another place for the SH grid.
+    pub fn can_save(&self) -> bool {
+        let moves = |map: &LoadedMap| map.moves_sh(self.bake_form.sh_container);
+        self.saving.is_none() && (self.is_unsaved() || self.map.as_ref().is_some_and(moves))
+    }
+
     /// Width over height of the picture; 16:9 before the first frame.
     pub fn aspect(&self) -> f32 {
         if self.viewport.x > 0.0 && self.viewport.y > 0.0 {
@@ -361,6 +367,10 @@ impl State {
         self.pending = None;
         self.banner = None;
         self.report(Level::Info, format!("Opened {}", map.file.text()));
+        let variant = &map.scene.bsp.directory.variant;
+        let reasons = variant.reasons.join("; ");
+        let label = variant.label.text();
+        self.report(Level::Info, format!("Taken for {label}: {reasons}"));
         self.report_warnings(&map.warnings);
         self.map = Some(map);
         self.plan = None;

@@ -251,6 +251,68 @@ fn saving_makes_the_bake_lighting_a() {
     );
 }
 
+/// A map whose file holds the SH grid in lump 18.
+fn with_grid_in_lump() -> State {
+    let mut state = with_map();
+    let map = state.map.as_mut().unwrap();
+    let scene = Scene {
+        bsp: Arc::new(Bsp {
+            sh_container: Some(ShContainer::V47),
+            ..Bsp::default()
+        }),
+        ..scene()
+    };
+    map.scene = Arc::new(scene);
+    state
+}
+
+#[test]
+fn a_save_carries_the_place_of_the_sh_grid() {
+    for container in ShContainer::ALL {
+        let mut state = with_map();
+        baked(&mut state);
+        state.bake_form.sh_container = container;
+        let Some(Effect::SaveBsp {
+            container: sent, ..
+        }) = state.apply(Command::Save)
+        else {
+            panic!("no save started")
+        };
+        assert_eq!(sent, container);
+    }
+}
+
+#[test]
+fn another_place_for_the_grid_is_something_to_save_without_a_bake() {
+    let mut state = with_grid_in_lump();
+    assert!(!state.can_save());
+    assert!(state.apply(Command::Save).is_none());
+    state.bake_form.sh_container = ShContainer::Bspx;
+    assert!(state.can_save() && !state.is_unsaved());
+    let Some(Effect::SaveBsp { baked: None, .. }) = state.apply(Command::Save) else {
+        panic!("no save started")
+    };
+    assert!(!state.can_save(), "one at a time");
+    // A map without a grid has none to move.
+    let mut state = with_map();
+    state.bake_form.sh_container = ShContainer::Sidecar;
+    assert!(!state.can_save());
+    assert!(state.apply(Command::Save).is_none());
+}
+
+#[test]
+fn the_form_takes_the_place_of_the_opened_maps_grid() {
+    let form = BakeForm {
+        sh_container: ShContainer::Sidecar,
+        ..BakeForm::default()
+    };
+    let map = with_grid_in_lump().map.unwrap();
+    let found = form.clone().for_scene(&map.scene).sh_container;
+    assert_eq!(found, ShContainer::V47);
+    let kept = form.for_scene(&scene()).sh_container;
+    assert_eq!(kept, ShContainer::Sidecar);
+}
+
 #[test]
 fn a_file_that_somebody_else_changed_is_overwritten_only_after_a_yes() {
     let mut state = with_map();

@@ -497,6 +497,20 @@ pub enum ShContainer {
     Sidecar,
 }
 
+impl ShContainer {
+    /// All, in the order of lists.
+    pub const ALL: [Self; 3] = [Self::V47, Self::Bspx, Self::Sidecar];
+
+    /// The word on the command line.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::V47 => "v47",
+            Self::Bspx => "bspx",
+            Self::Sidecar => "sidecar",
+        }
+    }
+}
+
 /// Which cluster sees which.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Visibility {
