@@ -113,6 +113,16 @@ impl Targets {
         self.lattices.iter().flatten().map(Lattice::len).sum()
     }
 
+    /// By grid: triangles nearer than this to a point cast no shadow, game units. A grid that is not baked goes with the other.
+    fn inhibits(&self, model: LightModel) -> [f32; 2] {
+        let of = |lattice: Lattice| match model {
+            LightModel::Q3map2 => lattice.cell_size.max_element() * 0.5,
+            LightModel::Corrected => CORRECTED_INHIBIT,
+        };
+        let [legacy, sh] = self.lattices;
+        [legacy.or(sh), sh.or(legacy)].map(|lattice| lattice.map_or(0.0, of))
+    }
+
     fn blocks(&self) -> Vec<Block> {
         let mut blocks = Vec::new();
         for grid in Grid::ALL {
@@ -232,6 +242,7 @@ impl Memory {
         let Some(lattice) = &targets.lattices[block.grid as usize] else {
             return done;
         };
+        let inhibit = targets.inhibits(lighting.settings.model);
         for cell in block.cells(lattice) {
             let mut points = [None; 2];
             points[block.grid as usize] = Some(lattice.index(cell));
@@ -241,17 +252,17 @@ impl Memory {
                 Grid::Legacy => {}
             }
             done += points.iter().flatten().count() as u64;
+            let mut push = |position, cluster, points| {
+                let sample = Sample {
+                    position,
+                    cluster,
+                    inhibit,
+                };
+                self.gatherers.push(Gatherer { sample, points });
+            };
             let position = lattice.position(cell);
-            let inhibit = targets.lattices.map(|lattice| inhibit(lattice, lighting));
             if let Some(cluster) = lighting.clusters.of_point(position, 0.0) {
-                self.gatherers.push(Gatherer {
-                    sample: Sample {
-                        position,
-                        cluster,
-                        inhibit,
-                    },
-                    points,
-                });
+                push(position, cluster, points);
                 continue;
             }
             for grid in Grid::ALL {
@@ -266,14 +277,7 @@ impl Memory {
                 };
                 let mut points = [None; 2];
                 points[grid as usize] = Some(point);
-                self.gatherers.push(Gatherer {
-                    sample: Sample {
-                        position,
-                        cluster,
-                        inhibit,
-                    },
-                    points,
-                });
+                push(position, cluster, points);
             }
         }
         done
@@ -355,14 +359,6 @@ impl Memory {
                 points.sh[point] = value;
             }
         }
-    }
-}
-
-/// Triangles nearer than this to a point of the grid cast no shadow, game units.
-fn inhibit(lattice: Option<Lattice>, lighting: &Illumination<'_>) -> f32 {
-    match (lighting.settings.model, lattice) {
-        (LightModel::Q3map2, Some(lattice)) => lattice.cell_size.max_element() * 0.5,
-        _ => CORRECTED_INHIBIT,
     }
 }
 

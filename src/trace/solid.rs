@@ -174,42 +174,10 @@ impl SolidTree {
     }
 
     /// Whether the segment meets no opaque leaf: the same as [`SolidTree::first_solid`] with [`BareSubtrees::Walked`] finding
-    /// none.
+    /// none, a little faster.
     pub fn is_open(&self, from: Vec3, to: Vec3, walk: &mut Walk) -> bool {
-        let pending = &mut walk.pending;
-        pending.clear();
-        if self.nodes.is_empty() {
-            return true;
-        }
-        let (mut number, mut start, mut end) = (0, from, to);
-        loop {
-            let node = usize::try_from(number)
-                .ok()
-                .and_then(|index| self.nodes.get(index));
-            let Some(node) = node else {
-                if number == SOLID {
-                    return false;
-                }
-                let Some(next) = pending.pop() else {
-                    return true;
-                };
-                (number, start, end) = next;
-                continue;
-            };
-            let front = node.plane.distance(start);
-            let back = node.plane.distance(end);
-            if front >= -ON_PLANE && back >= -ON_PLANE {
-                number = node.children[0];
-            } else if front < ON_PLANE && back < ON_PLANE {
-                number = node.children[1];
-            } else {
-                let side = usize::from(front < 0.0);
-                let middle = start + (end - start) * (front / (front - back));
-                pending.push((node.children[1 - side], middle, end));
-                number = node.children[side];
-                end = middle;
-            }
-        }
+        let solid = self.descend(from, to, BareSubtrees::Walked, &mut walk.pending, |_| {});
+        solid.is_none()
     }
 
     /// Where the segment first enters an opaque leaf; `from` itself when it starts in one. `walk` then knows the open
@@ -222,10 +190,22 @@ impl SolidTree {
         walk: &mut Walk,
     ) -> Option<Vec3> {
         let Walk { pending, leafs } = walk;
-        pending.clear();
         leafs.clear();
+        self.descend(from, to, bare, pending, |leaf| leafs.push(leaf))
+    }
+
+    #[inline]
+    fn descend(
+        &self,
+        from: Vec3,
+        to: Vec3,
+        bare: BareSubtrees,
+        pending: &mut Vec<(i32, Vec3, Vec3)>,
+        mut open_leaf: impl FnMut(u32),
+    ) -> Option<Vec3> {
+        pending.clear();
         if self.nodes.is_empty() {
-            leafs.push(WHOLE_WORLD);
+            open_leaf(WHOLE_WORLD);
             return None;
         }
         let (mut number, mut start, mut end) = (0, from, to);
@@ -234,7 +214,7 @@ impl SolidTree {
                 return Some(start);
             }
             if number < 0 {
-                leafs.push((-1 - number).unsigned_abs());
+                open_leaf((-1 - number).unsigned_abs());
             }
             let node = usize::try_from(number)
                 .ok()
