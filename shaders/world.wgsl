@@ -19,6 +19,19 @@ struct Varying {
     @location(4) @interpolate(flat) page: u32,
 }
 
+struct StyledVarying {
+    @builtin(position) @invariant position: vec4f,
+    @location(0) st: vec2f,
+    // Lightmap coordinates of slot 0; then those of slots 1 and 2, and 3.
+    @location(1) page_st: vec2f,
+    @location(2) colour: vec4f,
+    @location(3) shown: vec3f,
+    @location(4) st_12: vec4f,
+    @location(5) st_3: vec2f,
+    @location(6) @interpolate(flat) layers: vec4u,
+    @location(7) @interpolate(flat) levels: vec4f,
+}
+
 fn vertex_light(stored: vec3f) -> vec3f {
     return shift(stored * BYTE_MAX, frame.overbright, frame.keep_hue) / BYTE_MAX * frame.exposure;
 }
@@ -67,55 +80,105 @@ fn stage_alpha(vertex: Vertex) -> f32 {
     }
 }
 
-@vertex
-fn vs_world(stored: Vertex) -> Varying {
+// What all vertices have in common, whatever lights them.
+fn placed(stored: Vertex) -> Vertex {
     var vertex = stored;
     vertex.position = deformed(stored.position, stored.normal, stored.st);
+    return vertex;
+}
+
+fn shown_light(vertex: Vertex, light: vec3f) -> vec3f {
+    if frame.mode == MODE_NORMALS {
+        return 0.5 * vertex.normal + 0.5;
+    }
+    return light;
+}
+
+@vertex
+fn vs_world(stored: Vertex) -> Varying {
+    let vertex = placed(stored);
+    let light = vertex_light(vertex.colour.rgb);
     var out: Varying;
     out.position = frame.clip_from_world * vec4f(vertex.position, 1.0);
     out.st = apply_tc_mods(stage_coordinates(vertex), vertex.position);
     out.page_st = vertex.page_st;
     out.page = vertex.page;
-    let light = vertex_light(vertex.colour.rgb);
     out.colour = vec4f(stage_rgb(vertex, light), stage_alpha(vertex));
-    out.shown = light;
-    if frame.mode == MODE_NORMALS {
-        out.shown = 0.5 * vertex.normal + 0.5;
-    }
+    out.shown = shown_light(vertex, light);
     return out;
 }
 
-fn page_light(st: vec2f, page: u32) -> vec3f {
-    let texel = textureSample(pages, page_sampler, st, page);
-    if frame.mode == MODE_FULLBRIGHT {
-        return vec3f(1.0);
+// For surfaces with light styles: `page` is the number of the vertex in the list of styled vertices.
+@vertex
+fn vs_styled(stored: Vertex) -> StyledVarying {
+    let vertex = placed(stored);
+    let slots = styled_vertices[vertex.page];
+    let surface = styled_surfaces[slots.surface];
+    let levels = levels_of(surface.vertex_styles);
+    var light = vertex_light(vertex.colour.rgb) * levels.x;
+    light += vertex_light(unpack4x8unorm(slots.colour_1).rgb) * levels.y;
+    light += vertex_light(unpack4x8unorm(slots.colour_2).rgb) * levels.z;
+    light += vertex_light(unpack4x8unorm(slots.colour_3).rgb) * levels.w;
+    var out: StyledVarying;
+    out.position = frame.clip_from_world * vec4f(vertex.position, 1.0);
+    out.st = apply_tc_mods(stage_coordinates(vertex), vertex.position);
+    out.page_st = vertex.page_st;
+    out.colour = vec4f(stage_rgb(vertex, light), stage_alpha(vertex));
+    out.shown = shown_light(vertex, light);
+    out.st_12 = vec4f(slots.st_1, slots.st_2);
+    out.st_3 = slots.st_3;
+    out.layers = surface.layers;
+    out.levels = levels_of(surface.page_styles);
+    return out;
+}
+
+// The stage's picture at a point that `light` falls on.
+fn shaded(st: vec2f, colour: vec4f, shown: vec3f, light: vec3f) -> vec4f {
+    var texel = vec4f(1.0);
+    if stage.picture != PICTURE_LIGHTMAP {
+        texel = textureSample(image, image_sampler, st);
     }
-    // Alpha is 0 on the white layer of surfaces without a page.
-    return texel.rgb * mix(1.0, frame.page_factor, texel.a);
+    if stage.picture == PICTURE_BOTH && frame.mode == MODE_LIGHTMAP {
+        texel = vec4f(1.0);
+    }
+    let alpha = texel.a * colour.a;
+    if !passes_alpha_test(alpha) {
+        discard;
+    }
+    if frame.mode == MODE_VERTEX_COLOUR || frame.mode == MODE_NORMALS || frame.mode == MODE_DELUXE {
+        return vec4f(shown, 1.0);
+    }
+    return vec4f(texel.rgb * colour.rgb * light, alpha);
 }
 
 @fragment
 fn fs_world(in: Varying) -> @location(0) vec4f {
-    var texel = vec4f(1.0);
     var light = vec3f(1.0);
-    if stage.picture != PICTURE_LIGHTMAP {
-        texel = textureSample(image, image_sampler, in.st);
-    }
-    if stage.picture == PICTURE_LIGHTMAP {
-        light = page_light(in.st, in.page);
-    }
-    if stage.picture == PICTURE_BOTH {
-        light = page_light(in.page_st, in.page);
-        if frame.mode == MODE_LIGHTMAP {
-            texel = vec4f(1.0);
+    var shown = in.shown;
+    if frame.mode == MODE_DELUXE {
+        shown = page_direction(in.page_st, in.page);
+    } else if frame.mode != MODE_FULLBRIGHT {
+        if stage.picture == PICTURE_LIGHTMAP {
+            light = page_light(in.st, in.page);
+        }
+        if stage.picture == PICTURE_BOTH {
+            light = page_light(in.page_st, in.page);
         }
     }
-    let alpha = texel.a * in.colour.a;
-    if !passes_alpha_test(alpha) {
-        discard;
+    return shaded(in.st, in.colour, shown, light);
+}
+
+@fragment
+fn fs_styled(in: StyledVarying) -> @location(0) vec4f {
+    var light = vec3f(1.0);
+    var shown = in.shown;
+    if frame.mode == MODE_DELUXE {
+        shown = page_direction(in.page_st, in.layers.x);
+    } else if frame.mode != MODE_FULLBRIGHT && stage.picture != PICTURE_IMAGE {
+        light = page_light(in.page_st, in.layers.x) * in.levels.x;
+        light += page_light(in.st_12.xy, in.layers.y) * in.levels.y;
+        light += page_light(in.st_12.zw, in.layers.z) * in.levels.z;
+        light += page_light(in.st_3, in.layers.w) * in.levels.w;
     }
-    if frame.mode == MODE_VERTEX_COLOUR || frame.mode == MODE_NORMALS {
-        return vec4f(in.shown, 1.0);
-    }
-    return vec4f(texel.rgb * in.colour.rgb * light, alpha);
+    return shaded(in.st, in.colour, shown, light);
 }

@@ -6,6 +6,8 @@
     reason = "a test: its helpers fail and speak as it does"
 )]
 
+#[path = "support/map_builder.rs"]
+mod map_builder;
 #[path = "support/openarena.rs"]
 mod openarena;
 
@@ -13,7 +15,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use luxgrid::cli::{Exit, run};
+use luxgrid::format::bsp::{ShContainer, read, write_with};
 use luxgrid::format::check::RULES;
+use map_builder::Layout;
 use serde_json::{Value, json};
 
 /// `luxtool check` in this process: exit code, output, messages.
@@ -35,6 +39,7 @@ fn findings(map: &Path) -> (Exit, Vec<Value>) {
 
 const NEXUIZ: &str = "/usr/share/games/nexuiz/data";
 const DEMO: &[u8] = include_bytes!("../assets/demo/maps/atrium.bsp");
+const POINT: &[u8] = include_bytes!("data/micro/expected/m01_point.default.bsp");
 const PATCH: &[u8] = include_bytes!("data/format/patch.bsp");
 
 fn get(bytes: &[u8], at: usize) -> usize {
@@ -332,6 +337,8 @@ const DEMO_CASES: &[(&str, Damage)] = &[
         let (grid, length) = (at(b, 15, 0, 0), get(b, 12 + 120));
         b[grid..grid + length].fill(50);
     }),
+    ("I423", |_| {}),
+    ("I424", |_| {}),
     ("W421", |b| {
         let grid = get(b, 8 + 144) + 40;
         put_f32(b, grid, f32::NAN);
@@ -389,6 +396,16 @@ fn every_code_fires_on_a_map_made_for_it() {
             assert_eq!(exit, expected, "{code} {list:?}");
         }
     }
+    // A palette with fewer entries than the indices name.
+    let mut bytes = styled(Layout::Rbsp);
+    let length = get(&bytes, 12 + 8 * 15) - 30;
+    set_length(&mut bytes, 15, length);
+    std::fs::write(&map, bytes).unwrap();
+    let (exit, list) = findings(&map);
+    assert_eq!(exit, Exit::Done, "{list:?}");
+    let found = list.iter().find(|finding| finding["code"] == "W412");
+    assert_eq!(found.unwrap()["lump"], 17);
+    fired.insert("W412");
     assert!(missed.is_empty(), "{}", missed.join("\n"));
     // W100 is for what has no code of its own: nothing today.
     let all = RULES
@@ -396,6 +413,93 @@ fn every_code_fires_on_a_map_made_for_it() {
         .map(|rule| rule.code)
         .filter(|code| *code != "W100");
     assert_eq!(fired, all.collect::<BTreeSet<_>>());
+}
+
+/// The demo's neighbour in a layout with four styles.
+fn styled(layout: Layout) -> Vec<u8> {
+    map_builder::build(&read(POINT).unwrap(), layout, true)
+}
+
+/// What the undamaged maps have, so that a case of it proves nothing about its cause: floors over lit rooms, and counts of
+/// points.
+const OWN: &[(&[u8], &[&str])] = &[
+    (PATCH, &["I401"]),
+    (DEMO, &["I403", "I404", "I423", "I424", "W114"]),
+];
+
+#[test]
+fn no_code_fires_without_its_cause() {
+    let folder = tempfile::tempdir().unwrap();
+    let map = folder.path().join("x.bsp");
+    for ((base, own), cases) in OWN.iter().zip([CASES, DEMO_CASES]) {
+        std::fs::write(&map, base).unwrap();
+        let (_, list) = findings(&map);
+        let found: BTreeSet<&str> = list
+            .iter()
+            .map(|finding| finding["code"].as_str().unwrap())
+            // The materials are not beside this copy.
+            .filter(|code| *code != "W120")
+            .collect();
+        let cases: BTreeSet<&str> = cases.iter().map(|(code, _)| *code).collect();
+        let both: Vec<&str> = found.intersection(&cases).copied().collect();
+        assert_eq!(both, *own, "{found:?}");
+        assert_eq!(
+            found.contains("I401"),
+            own.contains(&"I401"),
+            "the demo has a grid"
+        );
+    }
+    // The counts go when there is nothing to count: a room without walls and void around its points.
+    let mut bytes = DEMO.to_vec();
+    let clusters = get(&bytes, 12 + 8 * 4) / 48;
+    for leaf in 0..clusters {
+        let cluster = at(&bytes, 4, leaf, 0);
+        put(&mut bytes, cluster, 0);
+        put(&mut bytes, cluster + 44, 0);
+    }
+    // Nothing under the floors is lit.
+    let (grid, length) = (at(&bytes, 15, 0, 0), get(&bytes, 12 + 120));
+    bytes[grid..grid + length].fill(0);
+    bytes[grid + length - 8..grid + length].fill(9);
+    std::fs::write(&map, bytes).unwrap();
+    let (_, list) = findings(&map);
+    for code in ["I403", "I404", "I423", "I424", "W114"] {
+        assert!(
+            list.iter().all(|finding| finding["code"] != code),
+            "{list:?}"
+        );
+    }
+}
+
+/// The reference compiler's maps of the other games, our own in every layout, and SH grids in a block: nothing but infos.
+#[test]
+fn sound_maps_of_every_layout_have_no_warning() {
+    let folder = tempfile::tempdir().unwrap();
+    let variants = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/variants");
+    let mut maps: Vec<PathBuf> = ["et", "quakelive", "xonotic", "ja", "qfusion"]
+        .iter()
+        .map(|game| variants.join(format!("{game}.pk3/maps/m02_occluder.bsp")))
+        .collect();
+    for layout in Layout::ALL {
+        let bytes = styled(layout);
+        let path = folder.path().join(format!("{layout:?}.bsp"));
+        std::fs::write(&path, &bytes).unwrap();
+        maps.push(path);
+        let grid = read(DEMO).unwrap().sh_grid;
+        let lit = read(&bytes).unwrap().with_sh_grid(grid.as_ref());
+        let path = folder.path().join(format!("{layout:?} with a block.bsp"));
+        std::fs::write(&path, write_with(&lit, ShContainer::Bspx).bsp).unwrap();
+        maps.push(path);
+    }
+    for path in maps {
+        let (exit, list) = findings(&path);
+        assert_eq!(exit, Exit::Done, "{}", path.display());
+        for finding in list {
+            let code = finding["code"].as_str().unwrap();
+            let fits = code.starts_with('I') && !matches!(code, "I202" | "I206") || code == "W120";
+            assert!(fits, "{}: {finding}", path.display());
+        }
+    }
 }
 
 #[test]

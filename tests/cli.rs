@@ -52,6 +52,67 @@ fn info_names_the_variant_and_both_grids() {
     assert_eq!(info["surfaces"]["missing_material"], 0);
 }
 
+/// Pages are counted wherever they come from, and what told stands in text and JSON.
+#[test]
+fn info_counts_lightmap_pages_of_lump_and_files() {
+    let pack = repository_file("tests/data/variants/xonotic.pk3/maps/m11_styles.bsp");
+    let internal = info(&pack);
+    let lightmaps = &internal["lightmaps"];
+    let [pages, size] = ["pages", "size"].map(|name| lightmaps[name].as_u64().unwrap());
+    assert_eq!(
+        (pages, size, &lightmaps["origin"]),
+        (4, 128, &json!("internal"))
+    );
+    assert_eq!(internal["lumps"][14]["records"], 4);
+    let reason = lightmaps["deluxe"].as_str().unwrap();
+    assert!(reason.contains("unit vectors"), "{reason}");
+    // The same pages as files beside a map without lump 14.
+    let folder = tempfile::tempdir().unwrap();
+    let maps = folder.path().join("game/maps");
+    std::fs::create_dir_all(maps.join("m")).unwrap();
+    let file = std::fs::File::open(repository_file("tests/data/variants/xonotic.pk3")).unwrap();
+    let mut zip = zip::ZipArchive::new(file).unwrap();
+    let mut member = |name: &str| {
+        let mut bytes = Vec::new();
+        let mut member = zip.by_name(name).unwrap();
+        std::io::Read::read_to_end(&mut member, &mut bytes).unwrap();
+        bytes
+    };
+    let mut map = member("maps/m11_styles.bsp");
+    map[8 + 14 * 8 + 4..8 + 14 * 8 + 8].fill(0);
+    let path = maps.join("m.bsp");
+    std::fs::write(&path, map).unwrap();
+    for page in 0..4 {
+        let name = format!("lm_000{page}.tga");
+        let image = member(&format!("maps/m11_styles/{name}"));
+        std::fs::write(maps.join("m").join(name), image).unwrap();
+    }
+    let path = path.to_str().unwrap();
+    let external = info(path);
+    assert_eq!(external["lightmaps"]["origin"], "external");
+    assert_eq!(external["lightmaps"]["pages"], 4);
+    assert_eq!(external["lumps"][14]["records"], 0);
+    assert_eq!(external["lightmaps"]["deluxe"], lightmaps["deluxe"]);
+    let text = luxtool(&["info", path]).out;
+    for part in ["4 external pages of 128×128", "deluxe pairs because"] {
+        assert!(text.contains(part), "{part} {text}");
+    }
+    for reason in external["variant"]["reasons"].as_array().unwrap() {
+        assert!(text.contains(reason.as_str().unwrap()), "{reason} {text}");
+    }
+}
+
+#[test]
+fn info_counts_palette_and_lattice_apart() {
+    let map = repository_file("tests/data/variants/ja.pk3/maps/m02_occluder.bsp");
+    let info = info(&map);
+    assert_eq!(info["lumps"][15]["records"], 422);
+    assert_eq!(info["lumps"][17]["records"], 459);
+    assert_eq!(info["lightmaps"]["deluxe"], Value::Null);
+    assert_eq!(info["grids"]["sh_container"], Value::Null);
+    assert_eq!(demo_info()["grids"]["sh_container"], "v47");
+}
+
 #[test]
 fn info_counts_the_lights_that_a_bake_starts_from() {
     let lights = &demo_info()["lights"];

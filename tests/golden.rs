@@ -13,6 +13,7 @@
 )]
 
 mod support {
+    pub(crate) mod adapter;
     pub(crate) mod image_compare;
 }
 
@@ -27,6 +28,7 @@ use luxgrid::render::{Gpu, GpuGrids, GpuScene, Renderer, render_to_image};
 use luxgrid::scene::{self, Scene};
 use luxgrid::vfs::{SearchOptions, open_map};
 use luxgrid::view::{Camera, Overlays, ProbeShow, RenderMode, ViewOptions};
+use support::adapter::adapter;
 use support::image_compare::{box_downscale, difference_image, worst_mean_difference};
 
 /// Largest mean absolute difference of a channel, bytes.
@@ -108,18 +110,8 @@ struct Stand {
 }
 
 impl Stand {
-    /// No adapter is skipped, unless `REQUIRE_GPU=1` says that there must be one.
     fn new() -> Option<Self> {
-        let gpu = match Gpu::headless() {
-            Ok(gpu) => gpu,
-            Err(error) if std::env::var("REQUIRE_GPU").is_ok_and(|value| value == "1") => {
-                panic!("{error}")
-            }
-            Err(_) => {
-                println!("skipped: no adapter");
-                return None;
-            }
-        };
+        let gpu = adapter()?;
         let renderer = Renderer::new(&gpu).unwrap();
         let scene = GpuScene::upload(&gpu, &demo_scene()).unwrap();
         Some(Self {

@@ -342,7 +342,7 @@ fn seeds_are_sound_and_the_corpus_is_small() {
         assert_eq!(bsp.warnings, []);
     }
     for bytes in seeds::seeds("image") {
-        luxgrid::scene::Image::decode("", "a.tga", "", &bytes).unwrap();
+        luxgrid::scene::Image::decode("", targets::file("a.tga", &bytes)).unwrap();
     }
     assert!(corpus_bytes < 1 << 20, "{corpus_bytes} bytes of corpus");
 }

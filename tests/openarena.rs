@@ -7,6 +7,8 @@
 )]
 #![cfg(feature = "viewer")]
 
+#[path = "support/adapter.rs"]
+mod adapter;
 #[path = "support/openarena.rs"]
 mod openarena;
 
@@ -14,6 +16,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::Instant;
 
+use adapter::adapter;
 use glam::Vec3;
 use image::RgbaImage;
 use image::imageops::replace;
@@ -44,19 +47,12 @@ struct Studio {
     renderer: Renderer,
 }
 
-/// `None` without an adapter; with `REQUIRE_GPU=1` that is a failure.
 fn studio() -> Option<Studio> {
-    match Gpu::headless() {
-        Ok(gpu) => Some(Studio {
-            renderer: Renderer::new(&gpu).unwrap(),
-            gpu,
-        }),
-        Err(error) => {
-            assert!(std::env::var_os("REQUIRE_GPU").is_none(), "{error}");
-            eprintln!("skipped: no adapter");
-            None
-        }
-    }
+    let gpu = adapter()?;
+    Some(Studio {
+        renderer: Renderer::new(&gpu).unwrap(),
+        gpu,
+    })
 }
 
 impl Studio {

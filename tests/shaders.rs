@@ -7,6 +7,10 @@
     reason = "helpers of tests stop and report as tests do"
 )]
 
+mod support {
+    pub(crate) mod adapter;
+}
+
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -18,25 +22,12 @@ use luxgrid::probe::{LegacyLight, ShEvaluator, ShProfile, evaluate_sh, shade_leg
 use luxgrid::render::shared::LAYOUTS;
 use luxgrid::render::{Gpu, wgsl};
 use naga::valid::{Capabilities, ValidationFlags, Validator};
+use support::adapter::adapter;
 
 fn parsed(module: &wgsl::Module) -> naga::Module {
     let text = wgsl::join(module.parts);
     naga::front::wgsl::parse_str(&text)
         .unwrap_or_else(|error| panic!("{}: {}", module.name, error.emit_to_string(&text)))
-}
-
-/// No adapter is skipped, unless `REQUIRE_GPU=1` says that there must be one.
-fn adapter() -> Option<Gpu> {
-    match Gpu::headless() {
-        Ok(gpu) => Some(gpu),
-        Err(error) if std::env::var("REQUIRE_GPU").is_ok_and(|value| value == "1") => {
-            panic!("{error}")
-        }
-        Err(_) => {
-            println!("skipped: no adapter");
-            None
-        }
-    }
 }
 
 #[test]

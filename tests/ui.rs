@@ -9,8 +9,10 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use egui_kittest::Harness;
-use egui_kittest::kittest::Queryable as _;
+use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use luxgrid::app::{Effects, Performed};
+use luxgrid::format::bsp::{ShContainer, ShGrid};
+use luxgrid::math::colour::Overbright;
 use luxgrid::ui::{Model, apply_theme, root_ui};
 use luxgrid::vfs::SearchOptions;
 use luxgrid::view::{Command, Level, ProbeShow, RenderMode, Side, State, Tab};
@@ -293,6 +295,206 @@ fn a_bake_of_the_legacy_grid_alone_shows_that_the_sh_grid_goes() {
     });
     let map = harness.state().state.map.as_ref().unwrap();
     assert!(map.bake.is_none() && map.original.lighting == shown);
+}
+
+fn sh_grid(program: &Program) -> ShGrid {
+    let lighting = &program.state.map.as_ref().unwrap().original.lighting;
+    lighting.sh_grid.as_deref().unwrap().clone()
+}
+
+/// Each place in turn, as a mapper moves a grid that is there: saved, shown, and read back the same.
+#[test]
+fn the_sh_grid_is_saved_in_each_of_the_three_places() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = demo_on_disk(folder.path());
+    let beside = path.with_extension("shgrid");
+    let mut harness = harness();
+    open(&mut harness, &path);
+    let grid = sh_grid(harness.state());
+    click(&mut harness, "Bake tab");
+    for (label, container, version) in [
+        ("BSPX block in the map", ShContainer::Bspx, 46),
+        ("File beside the map", ShContainer::Sidecar, 46),
+        ("Map, version 47", ShContainer::V47, 47),
+        ("File beside the map", ShContainer::Sidecar, 46),
+        ("BSPX block in the map", ShContainer::Bspx, 46),
+    ] {
+        click(&mut harness, label);
+        harness.get_by_label_contains(&format!("--sh-container {}", container.word()));
+        click(&mut harness, "Save ●");
+        wait(&mut harness, "saving", |program| {
+            program.state.saving.is_none()
+        });
+        let log = &harness.state().state.log;
+        assert!(!harness.state().state.can_save(), "{log:?}");
+        assert!(log.last().unwrap().text.contains("SH grid in"), "{log:?}");
+        assert_eq!(sh_grid(harness.state()), grid);
+        assert_eq!(beside.exists(), container == ShContainer::Sidecar);
+        let written = luxgrid::format::bsp::read(&std::fs::read(&path).unwrap()).unwrap();
+        assert_eq!(written.directory.variant.version, version, "{label}");
+        // From the file again.
+        open(&mut harness, &path);
+        let map = harness.state().state.map.as_ref().unwrap();
+        assert_eq!(map.scene.bsp.sh_container, Some(container));
+        // The materials are not beside this copy.
+        let others = map.warnings.iter().filter(|warning| warning.code != "W120");
+        assert_eq!(others.count(), 0, "{label}: {:?}", map.warnings);
+        assert_eq!(sh_grid(harness.state()), grid);
+        assert_eq!(harness.state().state.bake_form.sh_container, container);
+    }
+}
+
+/// A bake without an SH grid takes the file beside the map along: it would bring the old grid back.
+#[test]
+fn a_grid_beside_the_map_goes_when_a_bake_has_none() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = demo_on_disk(folder.path());
+    let beside = path.with_extension("shgrid");
+    let mut harness = harness();
+    open(&mut harness, &path);
+    harness.state_mut().state.bake_form.sh_container = ShContainer::Sidecar;
+    harness.state_mut().command(Command::Save);
+    let is_saved = |program: &Program| program.state.saving.is_none();
+    wait(&mut harness, "saving", is_saved);
+    assert!(beside.exists());
+    harness.state_mut().state.bake_form.sh = false;
+    harness.state_mut().state.bake_form.legacy_cell = glam::Vec3::splat(128.0);
+    harness.state_mut().command(Command::StartBake);
+    wait(&mut harness, "baking", |program| {
+        program.state.baking.is_none()
+    });
+    harness.state_mut().command(Command::Save);
+    wait(&mut harness, "saving", is_saved);
+    assert!(!beside.exists());
+    open(&mut harness, &path);
+    let map = harness.state().state.map.as_ref().unwrap();
+    assert!(map.original.lighting.sh_grid.is_none());
+    // Neither a grid nor one to be baked: nothing to choose.
+    click(&mut harness, "Bake tab");
+    let node = harness.get_by_label("File beside the map");
+    assert!(node.accesskit_node().is_disabled());
+}
+
+#[test]
+fn maps_without_lump_18_offer_the_other_places() {
+    let variants = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/variants");
+    let mut harness = harness();
+    open(&mut harness, &variants.join("ja.pk3/maps/m11_styles.bsp"));
+    click(&mut harness, "Bake tab");
+    let is_disabled = |harness: &Harness<'_, Program>, label: &str| {
+        let node = harness.get_by_label(label);
+        node.accesskit_node().is_disabled()
+    };
+    assert!(is_disabled(&harness, "Map, version 47"));
+    assert!(!is_disabled(&harness, "BSPX block in the map"));
+    assert!(!is_disabled(&harness, "File beside the map"));
+    let form = &harness.state().state.bake_form;
+    assert_eq!(form.sh_container, ShContainer::Bspx);
+}
+
+/// Modes, overbright and light styles follow the map that is open.
+#[test]
+fn the_view_starts_as_the_maps_game_shows_it() {
+    let variants = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/variants");
+    let mut harness = harness();
+    open(&mut harness, &variants.join("ja.pk3/maps/m11_styles.bsp"));
+    let options = |harness: &Harness<'_, Program>| harness.state().state.options;
+    assert_eq!(options(&harness).overbright, Overbright::Bits(0));
+    // Without deluxe maps the button does nothing.
+    click(&mut harness, "Deluxe");
+    assert_eq!(options(&harness).mode, RenderMode::Lit);
+    harness
+        .state_mut()
+        .command(Command::SetMode(RenderMode::Deluxe));
+    harness.run();
+    assert_eq!(options(&harness).mode, RenderMode::Lit);
+    assert!(harness.query_all_by_label("Style 3").next().is_some());
+    harness.state_mut().state.options.styles.percent[3] = 40;
+
+    open(
+        &mut harness,
+        &variants.join("xonotic.pk3/maps/m02_occluder.bsp"),
+    );
+    assert_eq!(options(&harness).overbright, Overbright::Bits(1));
+    assert_eq!(options(&harness).styles.percent[3], 100);
+    assert!(harness.query_all_by_label("Style 3").next().is_none());
+    click(&mut harness, "Deluxe");
+    assert_eq!(options(&harness).mode, RenderMode::Deluxe);
+
+    open_demo(&mut harness);
+    assert_eq!(options(&harness).mode, RenderMode::Lit);
+    assert_eq!(options(&harness).overbright, Overbright::ENGINE);
+}
+
+#[test]
+fn a_file_changed_on_disk_is_not_overwritten_without_a_question() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = demo_on_disk(folder.path());
+    let mut harness = harness();
+    open(&mut harness, &path);
+    let bake = |harness: &mut Harness<'_, Program>| {
+        harness.state_mut().state.bake_form.sh = false;
+        harness.state_mut().state.bake_form.legacy_cell = glam::Vec3::splat(256.0);
+        harness.state_mut().command(Command::StartBake);
+        wait(harness, "baking", |program| program.state.baking.is_none());
+        assert!(harness.state().state.is_unsaved());
+    };
+    let save = |harness: &mut Harness<'_, Program>| {
+        harness.state_mut().command(Command::Save);
+        wait(harness, "saving", |program| program.state.saving.is_none());
+    };
+    bake(&mut harness);
+    std::fs::write(&path, "of somebody else").unwrap();
+    let theirs = || std::fs::read(&path).unwrap() == b"of somebody else";
+
+    save(&mut harness);
+    harness.get_by_label_contains("was changed on disk since it was opened");
+    assert!(theirs());
+    click(&mut harness, "Cancel");
+    assert!(
+        harness
+            .query_by_label_contains("was changed on disk since")
+            .is_none()
+    );
+    assert!(theirs() && harness.state().state.is_unsaved());
+
+    save(&mut harness);
+    click(&mut harness, "Overwrite");
+    wait(&mut harness, "saving", |program| {
+        program.state.saving.is_none()
+    });
+    assert!(!theirs() && !harness.state().state.is_unsaved());
+
+    // What we wrote ourselves is no change by somebody else, and neither is a file that is gone.
+    bake(&mut harness);
+    save(&mut harness);
+    assert!(!harness.state().state.is_unsaved());
+    bake(&mut harness);
+    std::fs::remove_file(&path).unwrap();
+    save(&mut harness);
+    assert!(!harness.state().state.is_unsaved() && path.exists());
+}
+
+#[test]
+fn the_map_tab_lists_the_search_path_and_what_was_skipped() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = demo_on_disk(folder.path());
+    std::fs::write(folder.path().join("broken.pk3"), "no archive").unwrap();
+    let mut harness = harness();
+    open(&mut harness, &path);
+    click(&mut harness, "Map tab");
+    assert!(
+        harness
+            .query_by_label_contains("broken.pk3: skipped, no readable zip directory ")
+            .is_none()
+    );
+    click(&mut harness, "Search path (1 place, 1 skipped)");
+    harness.run_steps(20);
+    let game = folder.path().display().to_string();
+    click(&mut harness, &game);
+    harness.run_steps(20);
+    harness.get_by_label_contains(" images, 3 other files");
+    harness.get_by_label_contains("map atrium · maps/atrium.bsp");
 }
 
 #[test]

@@ -694,6 +694,34 @@ fn flags_of_the_raven_games_are_translated_and_kept() {
     );
 }
 
+/// What the compilers' own files say: the table of formats.md calls these numbers seen.
+#[test]
+fn flags_seen_in_compiled_maps() {
+    let ja = reference("ja", "m02_occluder").bsp;
+    for shader in &ja.shaders {
+        assert_eq!(shader.stored_flags, [0, 0x8001], "{}", shader.name);
+        assert_eq!(shader.content_flags, content_flags::SOLID);
+    }
+    let warsow = reference("qfusion", "m09_areas").bsp;
+    let quake3 = reference("quake3", "m09_areas").bsp;
+    for name in ["textures/common/areaportal", "textures/common/caulk"] {
+        let [a, b] = [&warsow, &quake3].map(|bsp| {
+            let mut shaders = bsp.shaders.iter();
+            shaders.find(|shader| shader.name == name).unwrap().clone()
+        });
+        assert_eq!(a, b);
+        assert_eq!(a.surface_flags, 0xCA0);
+    }
+    let portal =
+        content_flags::AREA_PORTAL | content_flags::STRUCTURAL | content_flags::TRANSLUCENT;
+    assert!(
+        warsow
+            .shaders
+            .iter()
+            .any(|shader| shader.content_flags == portal)
+    );
+}
+
 /// A triangle that stands at two places, in the instances' colours.
 #[test]
 fn foliage_stands_at_every_instance() {

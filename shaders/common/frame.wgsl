@@ -37,5 +37,6 @@ const MODE_LIGHTMAP = 1u;
 const MODE_FULLBRIGHT = 2u;
 const MODE_VERTEX_COLOUR = 3u;
 const MODE_NORMALS = 4u;
+const MODE_DELUXE = 5u;
 
 @group(0) @binding(0) var<uniform> frame: Frame;

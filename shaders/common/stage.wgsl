@@ -1,4 +1,4 @@
-// A drawing pass of a material. Groups 1 to 3.
+// A drawing pass of a material. Groups 2 and 3.
 
 struct Deform {
     // Along the normal by a wave: its phase grows by `vector.x` a unit of x + y + z.
@@ -73,8 +73,6 @@ const PICTURE_BOTH = 2u;
 
 const TAU = 6.2831855;
 
-@group(1) @binding(0) var pages: texture_2d_array<f32>;
-@group(1) @binding(1) var page_sampler: sampler;
 @group(2) @binding(0) var image: texture_2d<f32>;
 @group(2) @binding(1) var image_sampler: sampler;
 @group(3) @binding(0) var<uniform> stage: Stage;

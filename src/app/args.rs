@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use clap::Parser;
 use glam::Vec3;
 
-use crate::vfs::SearchOptions;
+use crate::vfs::{Engine, SearchOptions};
 use crate::view::{ProbeShow, RenderMode};
 
 /// Map viewer and light-grid debugger for the Quake 3 family.
@@ -37,6 +37,9 @@ pub struct Args {
     /// The user's folder, searched before the base paths
     #[arg(long = "fs_homepath", value_name = "DIR")]
     pub home_path: Option<PathBuf>,
+    /// Whose search order holds: q3map2, ioq3, darkplaces (loose files first), quake3, q3e (archives first)
+    #[arg(long, value_name = "NAME", default_value = Engine::default().word())]
+    pub engine: Engine,
 }
 
 /// Where the view starts.
@@ -65,6 +68,7 @@ impl Args {
             base_paths: self.base_paths.clone(),
             home_path: self.home_path.clone(),
             games: self.games.clone(),
+            engine: self.engine,
         }
     }
 }

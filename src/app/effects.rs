@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use anyhow::Context as _;
 
-use crate::format::bsp;
+use crate::format::bsp::{self, Bsp, ShContainer};
 use crate::format::map_file;
 use crate::job::{Job, JobContext, JobError, JobState, ProgressSnapshot, Warning};
 use crate::light::{self, BakeSettings, Baked};
@@ -12,7 +12,7 @@ use crate::math::Ray;
 use crate::probe::blocked_points;
 use crate::scene::{self, Lighting, MapSource, Scene};
 use crate::trace::Picker;
-use crate::vfs::{self, MapTarget, OpenedMap, SearchOptions};
+use crate::vfs::{self, MapTarget, OpenedMap, SearchOptions, Stamp};
 use crate::view::{
     BakeForm, Command, Effect, GridSet, LoadSource, LoadedMap, MapFile, PickPurpose, PlanCache,
     SurfaceHit,
@@ -39,6 +39,8 @@ pub struct Effects {
     save: Option<Running<Written>>,
     lights: Option<Running<MapSource>>,
     picker: Option<Picker>,
+    /// The opened file as we read or wrote it last.
+    on_disk: Option<(PathBuf, Stamp)>,
 }
 
 /// A job and the map revision that it is for.
@@ -50,6 +52,7 @@ struct Running<T> {
 struct Loaded {
     map: LoadedMap,
     picker: Picker,
+    stamp: Option<Stamp>,
 }
 
 struct Finished {
@@ -61,6 +64,7 @@ struct Finished {
 
 struct Written {
     path: PathBuf,
+    stamp: Option<Stamp>,
     baked: Option<Arc<Baked>>,
     scene: Scene,
     grids: GridSet,
@@ -78,6 +82,7 @@ impl Effects {
             save: None,
             lights: None,
             picker: None,
+            on_disk: None,
         }
     }
 
@@ -133,8 +138,14 @@ impl Effects {
                 path,
                 scene,
                 baked,
+                container,
+                overwrite,
             } => {
-                let work = move |context: &JobContext| save(path, &scene, baked, context);
+                if !overwrite && self.was_changed(&path) {
+                    return Performed::Done(Command::SaveBlocked(path));
+                }
+                let work =
+                    move |context: &JobContext| save(path, &scene, baked, container, context);
                 match self.spawn("save", revision, work) {
                     Ok(running) => self.save = Some(running),
                     Err(message) => return Performed::Done(Command::SaveFailed(message)),
@@ -162,6 +173,8 @@ impl Effects {
             commands.push(match outcome {
                 Ok(loaded) => {
                     self.picker = Some(loaded.picker);
+                    let path = loaded.map.file.writable().map(Path::to_path_buf);
+                    self.on_disk = path.zip(loaded.stamp);
                     Command::MapLoaded(Box::new(loaded.map))
                 }
                 Err(error) => Command::LoadFailed {
@@ -197,13 +210,16 @@ impl Effects {
         }
         if let Some((revision, outcome)) = ended(&mut self.save) {
             commands.push(match outcome {
-                Ok(written) => Command::Saved {
-                    revision,
-                    path: written.path,
-                    baked: written.baked,
-                    scene: Arc::new(written.scene),
-                    grids: Arc::new(written.grids),
-                },
+                Ok(written) => {
+                    self.on_disk = Some(written.path.clone()).zip(written.stamp);
+                    Command::Saved {
+                        revision,
+                        path: written.path,
+                        baked: written.baked,
+                        scene: Arc::new(written.scene),
+                        grids: Arc::new(written.grids),
+                    }
+                }
                 Err(error) => Command::SaveFailed(text(&error)),
             });
         }
@@ -240,6 +256,16 @@ impl Effects {
         let job = Job::spawn(name, move || wake(), work)
             .map_err(|error| format!("cannot start a thread: {error}"))?;
         Ok(Running { revision, job })
+    }
+
+    /// Whether `path` is the opened file, by whichever name, and somebody else changed it since.
+    fn was_changed(&self, path: &Path) -> bool {
+        let Some((opened, stamp)) = &self.on_disk else {
+            return false;
+        };
+        let is_opened = opened == path
+            || matches!((opened.canonicalize(), path.canonicalize()), (Ok(a), Ok(b)) if a == b);
+        is_opened && stamp.is_replaced_at(path)
     }
 
     fn pick(&self, ray: Ray, purpose: PickPurpose) -> Command {
@@ -329,7 +355,11 @@ fn load(
         Arc::new(grids),
         context.warnings.list(),
     );
-    Ok(Loaded { map, picker })
+    Ok(Loaded {
+        map,
+        picker,
+        stamp: opened.stamp,
+    })
 }
 
 /// Reads the entities of a `.map` file; one that holds no light is refused.
@@ -390,6 +420,7 @@ fn save(
     path: PathBuf,
     scene: &Scene,
     baked: Option<Arc<Baked>>,
+    container: ShContainer,
     context: &JobContext,
 ) -> anyhow::Result<Written> {
     context.progress.begin("writing", 0);
@@ -397,10 +428,7 @@ fn save(
         || (*scene.bsp).clone(),
         |baked| light::apply(&scene.bsp, baked),
     );
-    let bytes = bsp::write(&changed);
-    vfs::save(&path, &bytes)?;
-    // What is shown from now on is what the file holds, not what was meant to be written.
-    let written = bsp::read(&bytes).with_context(|| path.display().to_string())?;
+    let (written, stamp) = write_map(&path, &scene.bsp, &changed, container)?;
     let lighting = Lighting::from_bsp(&written, &context.warnings);
     let scene = Scene {
         name: stem(&path),
@@ -411,10 +439,40 @@ fn save(
     let grids = grid_set(&scene, lighting);
     Ok(Written {
         path,
+        stamp,
         baked,
         scene,
         grids,
     })
+}
+
+/// Writes the map and, where the SH grid goes into a file beside it, that file too. What comes back is what the files hold, not
+/// what was meant to be written, and the map's stamp.
+fn write_map(
+    path: &Path,
+    old: &Bsp,
+    new: &Bsp,
+    container: ShContainer,
+) -> anyhow::Result<(Bsp, Option<Stamp>)> {
+    let written = bsp::write_with(new, container);
+    let beside = path.with_extension(bsp::SIDECAR_EXTENSION);
+    let stamp;
+    if let Some(sidecar) = &written.sidecar {
+        stamp = vfs::save_pair((path, &written.bsp), (&beside, sidecar))?;
+    } else {
+        stamp = vfs::save(path, &written.bsp)?;
+        // The file that the grid came from would bring the old one back.
+        if std::fs::read(&beside).is_ok_and(|bytes| old.is_sidecar(&bytes)) {
+            std::fs::remove_file(&beside).with_context(|| {
+                let beside = beside.display();
+                format!("the map is written, but its old SH grid stays in {beside}")
+            })?;
+        }
+    }
+    let back = bsp::read(&written.bsp).with_context(|| path.display().to_string())?;
+    let sidecar = std::fs::read(&beside).ok();
+    let with_sidecar = sidecar.and_then(|sidecar| back.with_sidecar(&sidecar).ok());
+    Ok((with_sidecar.unwrap_or(back), stamp))
 }
 
 fn stem(path: &Path) -> String {

@@ -40,10 +40,11 @@ pub(super) fn start_view(args: &Args) -> anyhow::Result<PathBuf> {
         (None, Some(spawn)) => camera = camera.at(spawn),
         (None, None) => camera.eye = scene.bounds.centre(),
     }
-    let options = ViewOptions {
+    let mut options = ViewOptions {
         mode: args.mode.unwrap_or_default(),
         ..ViewOptions::default()
     };
+    options.adapt_to(&scene);
     let uploaded = GpuScene::upload(&gpu, &scene)?;
     let mut renderer = Renderer::new(&gpu)?;
     let image = render_to_image(

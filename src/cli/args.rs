@@ -6,7 +6,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use glam::Vec3;
 
 use crate::cli::bake_args::BakeArgs;
-use crate::cli::game_paths::MapArgs;
+use crate::cli::game_paths::{MapArgs, games};
 use crate::cli::values::{self, View};
 use crate::math::colour::Overbright;
 use crate::probe::{LegacyProfile, ShCorners, ShEvaluator, ShProfile};
@@ -82,6 +82,9 @@ pub(crate) struct PackArgs {
     /// BSP file to write
     #[arg(value_name = "MAP")]
     pub(crate) output: PathBuf,
+    /// Game whose format to write where `luxgrid.json` is missing; else the files' own light styles tell
+    #[arg(long, value_name = "NAME", value_parser = games())]
+    pub(crate) game: Option<String>,
 }
 
 #[derive(Args, Debug)]
@@ -106,9 +109,9 @@ pub(crate) struct SampleArgs {
     /// How a grid is read: the first four are of the legacy grid, the others of the SH grid; may be given once for each
     #[arg(long, value_name = "PROFILE")]
     pub(crate) profile: Vec<Profile>,
-    /// Bits by which stored light is shifted, or `blog` for 255/63
-    #[arg(long, value_name = "0-3|blog", value_parser = values::overbright, default_value = "2")]
-    pub(crate) overbright: Overbright,
+    /// Bits by which stored light is shifted, or `blog` for 255/63; default: as the map's own game does
+    #[arg(long, value_name = "0-3|blog", value_parser = values::overbright)]
+    pub(crate) overbright: Option<Overbright>,
     /// One JSON object (`luxgrid/sample/1`) instead of text
     #[arg(long)]
     pub(crate) json: bool,
@@ -213,9 +216,9 @@ pub(crate) struct ShotArgs {
     /// A sample sphere at this place, with its corners
     #[arg(long, value_name = "X,Y,Z", value_parser = values::vector, allow_hyphen_values = true)]
     pub(crate) pin: Option<Vec3>,
-    /// Bits by which stored light is shifted, or `blog` for 255/63
-    #[arg(long, value_name = "0-3|blog", value_parser = values::overbright, default_value = "2")]
-    pub(crate) overbright: Overbright,
+    /// Bits by which stored light is shifted, or `blog` for 255/63; default: as the map's own game does
+    #[arg(long, value_name = "0-3|blog", value_parser = values::overbright)]
+    pub(crate) overbright: Option<Overbright>,
     /// Multiplies the light by 2^EV after the overbright clamp
     #[arg(long, value_name = "EV", value_parser = values::finite, allow_hyphen_values = true, default_value = "0")]
     pub(crate) exposure: f32,

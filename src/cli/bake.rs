@@ -9,16 +9,14 @@ use crate::cli::bake_report::{PlanInfo, ReportInfo, Summary};
 use crate::cli::error::Exit;
 use crate::cli::output::{Document, Output, json_bytes, warning_lines};
 use crate::cli::progress::{PROGRESS_INTERVAL, ProgressView};
-use crate::format::bsp::{write, write_with};
+use crate::format::bsp::{SIDECAR_EXTENSION, write, write_with};
 use crate::job::{CancelToken, Cancelled, Job, JobContext, JobError, JobState, Warnings};
 use crate::light::{BakeSettings, Baked, apply, bake, plan};
 use crate::scene::Scene;
-use crate::vfs::save;
+use crate::vfs::{save, save_pair};
 
 /// Name and version of the JSON object.
 const SCHEMA: &str = "luxgrid/bake/1";
-/// Extension of an SH grid in a file of its own.
-const SIDECAR: &str = "shgrid";
 /// File names that are archives.
 const ARCHIVES: [&str; 2] = ["pk3", "zip"];
 
@@ -29,7 +27,7 @@ pub(crate) fn run(args: &BakeArgs, output: &mut Output<'_>) -> anyhow::Result<Ex
         refuse_lost(target)?;
     }
     let context = JobContext::default();
-    let (_, scene) = args.map.build(&context)?;
+    let (_, scene) = args.map.build_with(args.scripts(), &context)?;
     // The bake says again what its plan has to say.
     let plan_warnings = if args.dry_run {
         context.warnings.clone()
@@ -52,19 +50,22 @@ pub(crate) fn run(args: &BakeArgs, output: &mut Output<'_>) -> anyhow::Result<Ex
         let scene = Arc::new(scene);
         let (baked, warnings) = run_job(&scene, settings, args.progress, output)?;
         let lit = apply(&scene.bsp, &baked);
+        let mut sidecar = None;
         let bytes = match args.sh_container {
             None => write(&lit),
             Some(container) => {
                 let written = write_with(&lit, container.into());
-                if let Some(sidecar) = &written.sidecar {
-                    let beside = target.with_extension(SIDECAR);
-                    save(&beside, sidecar)?;
-                    writeln!(output.err(), "wrote {}", beside.display())?;
-                }
+                sidecar = written.sidecar;
                 written.bsp
             }
         };
-        save(target, &bytes)?;
+        if let Some(sidecar) = &sidecar {
+            let beside = target.with_extension(SIDECAR_EXTENSION);
+            save_pair((target, &bytes), (&beside, sidecar))?;
+            writeln!(output.err(), "wrote {}", beside.display())?;
+        } else {
+            save(target, &bytes)?;
+        }
         writeln!(
             output.err(),
             "wrote {}, {} bytes",

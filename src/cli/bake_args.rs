@@ -6,17 +6,17 @@ use clap::{Args, ValueEnum};
 use glam::Vec3;
 
 use crate::cli::game_paths::MapArgs;
+use crate::cli::look_args::{LookArgs, ShortcutArgs, ToneArgs};
 use crate::cli::values;
 use crate::format::bsp::ShContainer;
 use crate::format::map_file;
-use crate::light::{BakeSettings, LightModel, LightsFrom, ShCell};
+use crate::light::{BakeSettings, GameProfile, LightModel, LightsFrom, ShCell};
+use crate::scene::ScriptFiles;
 
 /// Heading of the flags about which points are baked.
 const GRIDS: &str = "Grids";
 /// Heading of the flags about how bright lights are.
 const SCALES: &str = "Light";
-/// Heading of the flags that trade looks for time.
-const SPEED: &str = "Shortcuts";
 
 #[derive(Args, Debug, Default)]
 #[expect(
@@ -44,12 +44,8 @@ pub(crate) struct BakeArgs {
     /// Cell of the SH grid, game units
     #[arg(long, num_args = 3, value_names = ["X", "Y", "Z"], value_parser = values::positive, help_heading = GRIDS)]
     pub(crate) gridsh: Option<Vec<f32>>,
-    /// Multiplies both grids
-    #[arg(long, value_name = "F", value_parser = values::finite, default_value = "1", help_heading = GRIDS)]
-    pub(crate) gridscale: f32,
-    /// Multiplies the legacy ambient light further
-    #[arg(long, value_name = "F", value_parser = values::finite, default_value = "1", help_heading = GRIDS)]
-    pub(crate) gridambientscale: f32,
+    #[command(flatten)]
+    pub(crate) tone: ToneArgs,
     /// Multiplies point and spot lights
     #[arg(long, value_name = "F", value_parser = values::finite, visible_alias = "pointscale", help_heading = SCALES)]
     pub(crate) point: Vec<f32>,
@@ -71,30 +67,19 @@ pub(crate) struct BakeArgs {
     /// Take entity lights from this .map instead of the one beside the BSP
     #[arg(long, value_name = "FILE.map", help_heading = SCALES)]
     pub(crate) lights: Option<PathBuf>,
+    /// Read only the material scripts that scripts/shaderlist.txt names, as q3map2 does; without a list all
+    #[arg(long, help_heading = SCALES)]
+    pub(crate) shaderlist: bool,
     /// Whose look is made
     #[arg(long, value_name = "MODEL", default_value = "q3map2", help_heading = SCALES)]
     pub(crate) model: ModelArg,
     /// Where the SH grid goes [default: where the map has it, else v47]
     #[arg(long, value_name = "WHERE")]
     pub(crate) sh_container: Option<ContainerArg>,
-    /// Cut lights of surfaces off at a distance
-    #[arg(long, help_heading = SPEED)]
-    pub(crate) fast: bool,
-    /// The same, and a cheap formula for lights of surfaces
-    #[arg(long, help_heading = SPEED)]
-    pub(crate) faster: bool,
-    /// As -fast: the grids are all that is baked
-    #[arg(long, help_heading = SPEED)]
-    pub(crate) fastgrid: bool,
-    /// No shadows
-    #[arg(long, help_heading = SPEED)]
-    pub(crate) notrace: bool,
-    /// Only suns
-    #[arg(long, help_heading = SPEED)]
-    pub(crate) sunonly: bool,
-    /// Any sky lets any sun in
-    #[arg(long, help_heading = SPEED)]
-    pub(crate) onesky: bool,
+    #[command(flatten)]
+    pub(crate) look: LookArgs,
+    #[command(flatten)]
+    pub(crate) shortcuts: ShortcutArgs,
     /// Threads to work with [default: all cores]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub(crate) threads: Option<u32>,
@@ -176,7 +161,13 @@ impl BakeArgs {
             (None, Some(factor)) => ShCell::Scale(factor),
             (None, None) => BakeSettings::default().sh_cell,
         };
-        Ok(BakeSettings {
+        let profile = match &self.map.game {
+            Some(name) => {
+                GameProfile::by_name(name).with_context(|| format!("unknown game {name}"))?
+            }
+            None => GameProfile::default(),
+        };
+        let mut settings = BakeSettings {
             legacy: !self.nogrid,
             sh: self.sh,
             cell_size: self.gridsize.as_deref().map(Vec3::from_slice),
@@ -194,16 +185,22 @@ impl BakeArgs {
             spot_scale: product(&self.spot),
             area_scale: all * product(&self.area),
             sky_scale: all * product(&self.sky),
-            grid_scale: self.gridscale,
-            grid_ambient_scale: self.gridambientscale,
-            fast: self.fast || self.fastgrid || self.faster,
-            faster: self.faster,
-            no_trace: self.notrace,
-            sun_only: self.sunonly,
-            one_sky: self.onesky,
             command_line: self.command_line(),
-            ..BakeSettings::default()
-        })
+            ..profile.settings()
+        };
+        self.tone.apply(&mut settings);
+        self.look.apply(&mut settings);
+        self.shortcuts.apply(&mut settings);
+        Ok(settings)
+    }
+
+    /// Which material scripts are read.
+    pub(crate) fn scripts(&self) -> ScriptFiles {
+        if self.shaderlist {
+            ScriptFiles::Listed
+        } else {
+            ScriptFiles::All
+        }
     }
 
     fn light_source(&self) -> anyhow::Result<LightsFrom> {
@@ -220,19 +217,16 @@ impl BakeArgs {
     /// The flags that shape the result, as q3map2 would be told; no file names, so that it may go into the map.
     pub(crate) fn command_line(&self) -> String {
         let mut words = vec!["-light".to_owned()];
-        for (given, name) in [
-            (self.sh, "sh"),
-            (self.nogrid, "nogrid"),
-            (self.fast, "fast"),
-            (self.faster, "faster"),
-            (self.fastgrid, "fastgrid"),
-            (self.notrace, "notrace"),
-            (self.sunonly, "sunonly"),
-            (self.onesky, "onesky"),
-        ] {
+        let switches = [(self.sh, "sh"), (self.nogrid, "nogrid")];
+        for (given, name) in switches.into_iter().chain(self.shortcuts.switches()) {
             if given {
                 words.push(format!("-{name}"));
             }
+        }
+        self.tone.push_words(&mut words);
+        self.look.push_words(&mut words);
+        if let Some(game) = &self.map.game {
+            words.push(format!("-game {game}"));
         }
         let mut push = |name: &str, values: &[f32]| {
             words.push(format!("-{name}"));
@@ -248,8 +242,6 @@ impl BakeArgs {
             push("gridscalesh", &[factor]);
         }
         for (name, value) in [
-            ("gridscale", self.gridscale),
-            ("gridambientscale", self.gridambientscale),
             ("point", product(&self.point)),
             ("spherical", product(&self.spherical)),
             ("spot", product(&self.spot)),
@@ -275,11 +267,7 @@ mod tests {
     use super::*;
 
     fn plain() -> BakeArgs {
-        BakeArgs {
-            gridscale: 1.0,
-            gridambientscale: 1.0,
-            ..BakeArgs::default()
-        }
+        BakeArgs::default()
     }
 
     #[test]
@@ -295,7 +283,10 @@ mod tests {
         let args = BakeArgs {
             scale: vec![2.0, 3.0],
             point: vec![0.5],
-            faster: true,
+            shortcuts: ShortcutArgs {
+                faster: true,
+                ..ShortcutArgs::default()
+            },
             gridsh: Some(vec![16.0, 16.0, 32.5]),
             ..plain()
         };

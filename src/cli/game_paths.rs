@@ -3,9 +3,11 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use clap::Args;
 
+use crate::format::bsp::Format;
 use crate::job::JobContext;
-use crate::scene::{Scene, build};
-use crate::vfs::{OpenedMap, SearchOptions, open_demo, open_map};
+use crate::light::GameProfile;
+use crate::scene::{Scene, ScriptFiles, build_with};
+use crate::vfs::{Engine, OpenedMap, SearchOptions, open_demo, open_map};
 
 /// The map's word for the embedded demo.
 const DEMO: &str = "demo";
@@ -25,24 +27,29 @@ pub(crate) struct MapArgs {
     /// The user's folder, searched before the installation
     #[arg(long = "fs_homepath", value_name = "DIR", help_heading = GAME_DATA)]
     pub(crate) fs_homepath: Option<PathBuf>,
-    /// Family of the game; accepted as q3map2 does, all of these are read alike
-    #[arg(long, value_name = "NAME", help_heading = GAME_DATA, value_parser = GAMES)]
+    /// Whose search order holds: q3map2, ioq3, darkplaces (loose files first), quake3, q3e (archives first)
+    #[arg(long, value_name = "NAME", help_heading = GAME_DATA, default_value = Engine::default().word())]
+    pub(crate) engine: Engine,
+    /// The game, by q3map2's name for it: a bake's defaults; all are read alike
+    #[arg(long, value_name = "NAME", help_heading = GAME_DATA, value_parser = games())]
     pub(crate) game: Option<String>,
 }
 
 /// Heading of the game data flags.
 const GAME_DATA: &str = "Game data";
-/// q3map2's names of the games whose files are of the Quake 3 kind.
-const GAMES: [&str; 8] = [
-    "quake3",
-    "quakelive",
-    "tremulous",
-    "nexuiz",
-    "xonotic",
-    "wolf",
-    "et",
-    "etut",
-];
+/// q3map2's names of games.
+pub(crate) fn games() -> clap::builder::PossibleValuesParser {
+    clap::builder::PossibleValuesParser::new(GameProfile::names())
+}
+
+/// The format that q3map2 writes for one of [`games`].
+pub(crate) fn format_of(game: &str) -> Format {
+    match game {
+        "jk2" | "ja" | "sof2" => Format::Rbsp,
+        "qfusion" => Format::Fbsp,
+        _ => Format::Ibsp,
+    }
+}
 
 impl MapArgs {
     /// Opens the map and its search path.
@@ -54,14 +61,24 @@ impl MapArgs {
             base_paths: self.fs_basepath.clone(),
             home_path: self.fs_homepath.clone(),
             games: self.fs_game.clone(),
+            engine: self.engine,
         };
         Ok(open_map(Path::new(&self.map), &options)?)
     }
 
     /// Opens the map and builds its scene.
     pub(crate) fn build(&self, context: &JobContext) -> anyhow::Result<(OpenedMap, Scene)> {
+        self.build_with(ScriptFiles::All, context)
+    }
+
+    /// The same with a choice of scripts.
+    pub(crate) fn build_with(
+        &self,
+        scripts: ScriptFiles,
+        context: &JobContext,
+    ) -> anyhow::Result<(OpenedMap, Scene)> {
         let opened = self.open()?;
-        let scene = build(&opened, context).with_context(|| self.map.clone())?;
+        let scene = build_with(&opened, scripts, context).with_context(|| self.map.clone())?;
         Ok((opened, scene))
     }
 }

@@ -5,13 +5,14 @@ use serde::Serialize;
 
 use crate::cli::args::InfoArgs;
 use crate::cli::error::Exit;
+use crate::cli::info_search::{AssetInfo, SearchInfo, assets};
 use crate::cli::lights::LightInfo;
 use crate::cli::output::{Document, Output, WarningLine, warning_lines};
-use crate::format::bsp::{Bsp, LumpKind, ShPoint, Variant};
+use crate::format::bsp::{Bsp, LumpKind, ShContainer, ShPoint, Variant};
 use crate::format::lattice::Lattice;
 use crate::job::JobContext;
 use crate::light::{BakeSettings, LightCounts, plan};
-use crate::scene::Scene;
+use crate::scene::{LightmapOrigin, Scene};
 use crate::vfs::{MapTarget, OpenedMap};
 
 /// Name and version of the JSON object.
@@ -38,11 +39,14 @@ struct Info {
     file_bytes: usize,
     variant: VariantInfo,
     lumps: Vec<LumpInfo>,
+    lightmaps: Lightmaps,
     grids: Grids,
     lights: Lights,
     model_0: Bounds,
     surfaces: SurfaceInfo,
     worldspawn: Vec<KeyValue>,
+    search: SearchInfo,
+    assets: Vec<AssetInfo>,
     warnings: Vec<WarningLine>,
 }
 
@@ -66,12 +70,26 @@ struct LumpInfo {
     records: usize,
 }
 
+/// Pages of light, from lump 14 or from files.
+#[derive(Serialize)]
+struct Lightmaps {
+    /// `internal`, `external`, or null without pages.
+    origin: Option<&'static str>,
+    pages: usize,
+    /// Side of a page, texels.
+    size: u32,
+    /// What tells that every other page holds directions; null when they are all light.
+    deluxe: Option<String>,
+}
+
 #[derive(Serialize)]
 struct Grids {
     /// Of lump 15, placed by model 0 and worldspawn; null when absent or not matching its lattice.
     legacy: Option<GridInfo>,
-    /// Of lump 18.
+    /// Of lump 18, or of the place that `sh_container` names.
     sh: Option<GridInfo>,
+    /// `v47`, `bspx` or `sidecar`.
+    sh_container: Option<&'static str>,
 }
 
 #[derive(Serialize)]
@@ -131,6 +149,7 @@ impl Info {
             file_bytes: opened.bytes.len(),
             variant: VariantInfo::new(&bsp.directory.variant, bsp, &opened.bytes),
             lumps: lumps(bsp),
+            lightmaps: Lightmaps::new(scene),
             grids: Grids::new(scene),
             lights,
             model_0: Bounds {
@@ -144,6 +163,8 @@ impl Info {
                 spawns: scene.spawns.len(),
             },
             worldspawn: worldspawn(bsp),
+            search: SearchInfo::new(scene),
+            assets: assets(scene),
             warnings: warning_lines(&context.warnings),
         }
     }
@@ -170,8 +191,12 @@ impl Info {
             "surfaces  {}, {} drawn, {} of them with a missing material; {} start views",
             surfaces.total, surfaces.drawn, surfaces.missing_material, surfaces.spawns
         )?;
+        self.lightmaps.print(out)?;
         print_grid(out, "legacy", self.grids.legacy.as_ref())?;
         print_grid(out, "SH", self.grids.sh.as_ref())?;
+        if let Some(container) = self.grids.sh_container {
+            writeln!(out, "          SH grid kept as {container}")?;
+        }
         self.lights.print(out)?;
         writeln!(out, "\n   # lump             offset      bytes    records")?;
         for lump in &self.lumps {
@@ -185,7 +210,7 @@ impl Info {
         for KeyValue { key, value } in &self.worldspawn {
             writeln!(out, "  {key} = {value}")?;
         }
-        Ok(())
+        self.search.print(out)
     }
 }
 
@@ -271,7 +296,10 @@ fn records(bsp: &Bsp, kind: LumpKind, bytes: usize) -> usize {
         LumpKind::Fogs => bsp.fogs.len(),
         LumpKind::Surfaces => bsp.surfaces.len(),
         LumpKind::Lightmaps => bsp.lightmaps.len(),
-        LumpKind::LightGrid => bsp.light_grid.len(),
+        LumpKind::LightGrid => match &bsp.styled_grid {
+            Some(grid) => grid.palette.len(),
+            None => bsp.light_grid.len(),
+        },
         LumpKind::Visibility => bsp
             .visibility
             .as_ref()
@@ -300,7 +328,42 @@ impl Grids {
             .sh_grid
             .as_deref()
             .map(|grid| GridInfo::new(&grid.lattice, grid.points.iter().filter(dark).count()));
-        Self { legacy, sh }
+        let sh_container = scene.bsp.sh_container.map(ShContainer::word);
+        Self {
+            legacy,
+            sh,
+            sh_container,
+        }
+    }
+}
+
+impl Lightmaps {
+    fn new(scene: &Scene) -> Self {
+        let lightmaps = &scene.lightmaps;
+        let origin = match lightmaps.origin {
+            LightmapOrigin::None => None,
+            LightmapOrigin::Internal => Some("internal"),
+            LightmapOrigin::External => Some("external"),
+        };
+        let deluxe = scene.deluxe.as_ref();
+        Self {
+            origin,
+            pages: lightmaps.pages.len(),
+            size: lightmaps.size,
+            deluxe: deluxe.map(|deluxe| deluxe.reason.text()),
+        }
+    }
+
+    fn print(&self, out: &mut dyn Write) -> std::io::Result<()> {
+        let Some(origin) = self.origin else {
+            return writeln!(out, "lightmaps none");
+        };
+        let (pages, size) = (self.pages, self.size);
+        writeln!(out, "lightmaps {pages} {origin} pages of {size}×{size}")?;
+        if let Some(reason) = &self.deluxe {
+            writeln!(out, "          deluxe pairs because {reason}")?;
+        }
+        Ok(())
     }
 }
 

@@ -14,7 +14,9 @@ mod check;
 mod error;
 mod game_paths;
 mod info;
+mod info_search;
 mod lights;
+mod look_args;
 mod output;
 mod pack;
 mod progress;
@@ -28,10 +30,12 @@ mod values;
 use std::ffi::OsString;
 use std::io::Write;
 
-use clap::{CommandFactory, FromArgMatches};
+use clap::{CommandFactory, FromArgMatches, Parser};
 
 pub use error::Exit;
 pub use reference::reference;
+
+use crate::light::BakeSettings;
 
 use args::{Cli, Command, with_two_dashes};
 use output::Output;
@@ -68,6 +72,21 @@ where
     match done {
         Ok(exit) => exit,
         Err(error) => Exit::report(&error, output.err()),
+    }
+}
+
+/// The settings that flags of `bake` ask for, for tests that bake what a command line would.
+///
+/// # Errors
+/// What the parser or the settings refuse, as one text.
+pub fn bake_settings(flags: &[&str]) -> Result<BakeSettings, String> {
+    let head = ["luxtool", "bake", "--dry-run", "map"];
+    let words = head.iter().chain(flags).map(OsString::from);
+    let args = with_two_dashes(&Cli::command(), words);
+    let cli = Cli::try_parse_from(args).map_err(|error| error.to_string())?;
+    match &cli.command {
+        Command::Bake(args) => args.settings().map_err(|error| format!("{error:#}")),
+        _ => Err("no flags of a bake".to_owned()),
     }
 }
 

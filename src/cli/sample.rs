@@ -9,11 +9,11 @@ use crate::cli::error::Exit;
 use crate::cli::output::{Document, Output, WarningLine, warning_lines};
 use crate::format::bsp::{ShGrid, ShPoint, read};
 use crate::job::Warnings;
-use crate::math::colour::{Clamp, shift};
+use crate::math::colour::{Clamp, Overbright, shift};
 use crate::probe::{
     Corner, LegacyLight, ShProfile, Verdict, evaluate_sh, sample_legacy, sample_sh, shade_legacy,
 };
-use crate::scene::{LightGrid, Lighting};
+use crate::scene::{LightGrid, LightScale, Lighting};
 
 /// Name and version of the JSON object.
 const SCHEMA: &str = "luxgrid/sample/1";
@@ -23,15 +23,21 @@ pub(crate) fn run(args: &SampleArgs, output: &mut Output<'_>) -> anyhow::Result<
     let bsp = read(&opened.bytes).with_context(|| args.map.map.clone())?;
     let warnings = Warnings::default();
     let lighting = Lighting::from_bsp(&bsp, &warnings);
+    let overbright = args
+        .overbright
+        .unwrap_or_else(|| LightScale::of_map(&bsp, &opened).overbright);
     let sample = Sample {
         position: args.pos.to_array(),
         normal: args.normal.to_array(),
-        overbright: args.overbright.factor(),
+        overbright: overbright.factor(),
         legacy: lighting
             .light_grid
             .as_deref()
-            .map(|grid| Legacy::new(grid, args)),
-        sh: lighting.sh_grid.as_deref().map(|grid| Sh::new(grid, args)),
+            .map(|grid| Legacy::new(grid, args, overbright)),
+        sh: lighting
+            .sh_grid
+            .as_deref()
+            .map(|grid| Sh::new(grid, args, overbright)),
         warnings: warning_lines(&warnings),
     };
     if args.json {
@@ -122,14 +128,14 @@ struct Legacy {
 }
 
 impl Legacy {
-    fn new(grid: &LightGrid, args: &SampleArgs) -> Self {
+    fn new(grid: &LightGrid, args: &SampleArgs, overbright: Overbright) -> Self {
         let chosen = args
             .profile
             .iter()
             .rev()
             .find_map(|profile| profile.legacy());
         let profile = chosen.unwrap_or_default();
-        let sample = sample_legacy(grid, args.pos, profile, args.overbright);
+        let sample = sample_legacy(grid, args.pos, profile, overbright);
         let stored = |index: usize| {
             let point = grid.points[index];
             StoredLegacy {
@@ -170,7 +176,7 @@ struct Sh {
 }
 
 impl Sh {
-    fn new(grid: &ShGrid, args: &SampleArgs) -> Self {
+    fn new(grid: &ShGrid, args: &SampleArgs, overbright: Overbright) -> Self {
         let chosen = args
             .profile
             .iter()
@@ -180,11 +186,7 @@ impl Sh {
         let profile: ShProfile = word.sh().unwrap_or_default();
         let sample = sample_sh(grid, args.pos, profile.corners);
         let light = evaluate_sh(&sample.coefficients, args.normal, profile.band_weights());
-        let shaded = shift(
-            light.max(Vec3::ZERO),
-            args.overbright.factor(),
-            Clamp::KeepHue,
-        );
+        let shaded = shift(light.max(Vec3::ZERO), overbright.factor(), Clamp::KeepHue);
         Self {
             profile: word.word(),
             outside: sample.outside,

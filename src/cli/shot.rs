@@ -30,7 +30,10 @@ pub(crate) fn run(args: &ShotArgs, output: &mut Output<'_>) -> anyhow::Result<Ex
     let open_secs = started.elapsed().as_secs_f32();
 
     let camera = camera(args, &scene);
-    let options = options(args);
+    if let Some(why) = args.mode.missing_in(&scene) {
+        anyhow::bail!("--mode {}: {why}", args.mode.word());
+    }
+    let options = options(args, &scene);
     let grids = grids(args, &scene);
     let overlays = Overlays {
         sample: args.pin.and_then(|pin| sample_mark(&grids, &options, pin)),
@@ -108,11 +111,14 @@ fn camera(args: &ShotArgs, scene: &Scene) -> Camera {
     }
 }
 
-fn options(args: &ShotArgs) -> ViewOptions {
+/// As asked for, and for the rest as the map's game shows it.
+fn options(args: &ShotArgs, scene: &Scene) -> ViewOptions {
+    let scale = &scene.light_scale;
     let show = ProbeShow::from(args.probes);
     ViewOptions {
         mode: args.mode,
-        overbright: args.overbright,
+        overbright: args.overbright.unwrap_or(scale.overbright),
+        clamp: scale.clamp,
         exposure_ev: args.exposure,
         probes: ProbeOptions {
             show,

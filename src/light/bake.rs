@@ -6,13 +6,11 @@ use crate::job::{Cancelled, JobContext, Warnings};
 use crate::light::clusters::Clusters;
 use crate::light::contribute::Illumination;
 use crate::light::envelope::set_envelopes;
-use crate::light::gather::Tally;
-use crate::light::lattices::{Lattices, Placed};
-use crate::light::legacy_grid::bake_legacy;
+use crate::light::gather::{Tally, Targets, fill_grids};
+use crate::light::lattices::Lattices;
 use crate::light::lights::LightList;
 use crate::light::materials::Materials;
 use crate::light::settings::BakeSettings;
-use crate::light::sh_grid::bake_sh;
 use crate::light::sources::{LightEntities, push_entity_lights};
 use crate::light::surface_lights::{SkyNumbers, push_surface_lights};
 use crate::light::tracer::Tracer;
@@ -128,7 +126,7 @@ pub fn plan(
     let lattices = Lattices::new(scene, settings, warnings)?;
     let materials = Materials::new(scene);
     let clusters = Clusters::new(scene, &materials);
-    let world = WorldKeys::new(&scene.bsp.entities);
+    let world = WorldKeys::new(&scene.bsp.entities, settings);
     let (list, _) = collect(scene, &materials, &clusters, &world, settings, warnings)?;
     let legacy = lattices.legacy;
     let sh = lattices.sh;
@@ -178,37 +176,40 @@ fn bake_here(
     let lattices = Lattices::new(scene, settings, warnings)?;
     let materials = Materials::new(scene);
     let clusters = Clusters::new(scene, &materials);
-    let world = WorldKeys::new(&scene.bsp.entities);
+    let world = WorldKeys::new(&scene.bsp.entities, settings);
     let (list, skies) = collect(scene, &materials, &clusters, &world, settings, warnings)?;
     let counts = list.counts();
     context.cancel.check()?;
     let tracer = Tracer::new(scene, &materials, &skies, settings, &context.cancel);
     context.cancel.check()?;
-    let lighting = Illumination {
-        lights: list.lights,
-        clusters: &clusters,
-        tracer,
-        settings,
-    };
+    let lighting = Illumination::new(list.lights, &clusters, tracer, settings);
     // The clock is the progress's: time since the stage began.
     let stage_secs = || context.progress.snapshot().elapsed.as_secs_f32();
     let prepare_secs = stage_secs();
-    let mut trace_secs = 0.0;
     let tally = Tally::default();
+    let [legacy, sh] =
+        [lattices.legacy, lattices.sh].map(|placed| placed.map(|placed| placed.lattice));
+    let points = fill_grids(
+        &Targets::new(legacy, sh),
+        &lighting,
+        &world,
+        &tally,
+        context,
+    )?;
     let mut baked = Baked {
+        light_grid: legacy.map(|lattice| LightGrid {
+            lattice,
+            points: points.legacy,
+        }),
+        sh_grid: sh.map(|lattice| ShGrid {
+            lattice,
+            points: points.sh,
+        }),
         gridsize_key: lattices.gridsize_key,
         command_line: settings.command_line.clone(),
         ..Baked::default()
     };
-    if let Some(Placed { lattice, .. }) = lattices.legacy {
-        let points = bake_legacy(lattice, &lighting, &world, &tally, context)?;
-        baked.light_grid = Some(LightGrid { lattice, points });
-        trace_secs += stage_secs();
-    }
-    if let Some(Placed { lattice, .. }) = lattices.sh {
-        baked.sh_grid = Some(bake_sh(lattice, &lighting, &world, &tally, context)?);
-        trace_secs += stage_secs();
-    }
+    let trace_secs = stage_secs();
     baked.report = BakeReport {
         prepare_secs,
         trace_secs,
@@ -235,7 +236,7 @@ fn collect(
     let entities = LightEntities::new(scene, settings, world);
     push_entity_lights(&mut list, &entities, settings, warnings);
     let skies = push_surface_lights(&mut list, scene, materials, world, settings, warnings);
-    if list.lights.is_empty() && world.ambient.max_element() <= 0.0 {
+    if list.lights.is_empty() && !world.has_light() {
         return Err(BakeError::NoLights);
     }
     list.lights = set_envelopes(list.lights, clusters, settings);

@@ -1,11 +1,14 @@
+use fearless_simd::Level;
 use glam::Vec3;
 
 use crate::light::clusters::Clusters;
 use crate::light::envelope::is_fast;
-use crate::light::form_factor::form_factor;
+use crate::light::form_factor::form_factors;
 use crate::light::lights::{Area, Emission, Falloff, LINEAR_SCALE, Light};
 use crate::light::settings::BakeSettings;
-use crate::light::tracer::{TraceState, Tracer};
+use crate::light::tracer::{Segments, TraceState, Tracer, lanes_of};
+use crate::math::Aabb;
+use crate::math::lanes::LANES;
 
 /// Distances below this count as this, game units.
 const NEAREST: f32 = 16.0;
@@ -23,12 +26,12 @@ pub(crate) struct Sample {
     pub position: Vec3,
     /// Its cluster.
     pub cluster: u32,
-    /// Triangles nearer than this cast no shadow, game units.
-    pub inhibit: f32,
+    /// By grid: triangles nearer than this cast no shadow, game units.
+    pub inhibit: [f32; 2],
 }
 
 /// What one light gives to a point.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Contribution {
     /// Byte units; negative for lights that darken.
     pub colour: Vec3,
@@ -43,6 +46,8 @@ pub(crate) struct Contribution {
 pub(crate) struct Illumination<'a> {
     /// Lights in the order of summation.
     pub lights: Vec<Light>,
+    /// Where each of them can reach at all.
+    reaches: Vec<Reach>,
     /// Visibility.
     pub clusters: &'a Clusters<'a>,
     /// Shadows.
@@ -51,53 +56,168 @@ pub(crate) struct Illumination<'a> {
     pub settings: &'a BakeSettings,
 }
 
-impl Illumination<'_> {
-    /// Light of `light` at `sample`, shadows included (section 4.3).
-    pub(super) fn contribution(
+/// The part of a light that decides, for a place, whether it is worth a look; kept small, since all are asked for every block.
+#[derive(Clone, Copy, Debug)]
+struct Reach {
+    bounds: Aabb,
+    origin: Vec3,
+    envelope: f32,
+}
+
+impl<'a> Illumination<'a> {
+    pub(super) fn new(
+        lights: Vec<Light>,
+        clusters: &'a Clusters<'a>,
+        tracer: Tracer<'a>,
+        settings: &'a BakeSettings,
+    ) -> Self {
+        let reaches = lights
+            .iter()
+            .map(|light| Reach {
+                bounds: light.bounds,
+                origin: light.origin,
+                envelope: if light.is_sun() {
+                    f32::INFINITY
+                } else {
+                    light.envelope
+                },
+            })
+            .collect();
+        Self {
+            lights,
+            reaches,
+            clusters,
+            tracer,
+            settings,
+        }
+    }
+
+    /// Numbers of the lights that may reach a place in `bounds`, in the order of summation.
+    pub(super) fn candidates(&self, bounds: &Aabb, numbers: &mut Vec<u32>) {
+        numbers.clear();
+        // Room for the rounding of the exact test.
+        let bounds = bounds.grown(1.0);
+        let reaches = (0_u32..).zip(&self.reaches).filter(|(_, reach)| {
+            let nearest = reach.origin.clamp(bounds.min, bounds.max);
+            reach.bounds.intersects(&bounds)
+                && nearest.distance_squared(reach.origin) <= reach.envelope * reach.envelope
+        });
+        numbers.extend(reaches.map(|(number, _)| number));
+    }
+
+    /// Light of `light` at up to eight samples, shadows included (section 4.3): calls `give` with lane, grid and light.
+    /// `wanted` has a bit for each sample by grid.
+    pub(super) fn contributions(
         &self,
         light: &Light,
-        sample: &Sample,
+        samples: &[Sample],
+        mut wanted: [u8; 2],
         state: &mut TraceState,
-    ) -> Option<Contribution> {
-        let given = |filter: Vec3, add: f32, direction: Vec3| {
-            let colour = light.colour * add * filter;
-            Contribution {
+        mut give: impl FnMut(usize, usize, &Contribution),
+    ) {
+        let mut segments = Segments::default();
+        let mut inhibit = [[0.0; LANES]; 2];
+        let mut given = [Contribution::default(); LANES];
+        let mut reached = 0_u8;
+        for (lane, sample) in samples.iter().enumerate().take(LANES) {
+            if (wanted[0] | wanted[1]) >> lane & 1 == 0 {
+                continue;
+            }
+            if self.is_reached(light, sample) {
+                reached |= 1 << lane;
+                segments.from[lane] = sample.position;
+            }
+        }
+        if reached == 0 {
+            return;
+        }
+        let amounts = self.amounts(light, &segments.from, reached, state);
+        for (lane, sample) in samples.iter().enumerate().take(LANES) {
+            let Some((add, aim)) = amounts[lane].filter(|(add, _)| self.is_enough(light, *add))
+            else {
+                reached &= !(1 << lane);
+                continue;
+            };
+            segments.to[lane] = aim;
+            let direction = if light.is_sun() {
+                -light.normal
+            } else {
+                (aim - sample.position).normalize_or_zero()
+            };
+            for (inhibit, of_grid) in inhibit.iter_mut().zip(sample.inhibit) {
+                inhibit[lane] = of_grid;
+            }
+            let colour = light.colour * add;
+            given[lane] = Contribution {
                 colour: if light.negative { -colour } else { colour },
                 direction,
                 style: light.style,
-            }
-        };
-        let position = sample.position;
-        if let Emission::Sun { .. } = light.emission {
-            if light.photons <= 0.0 {
-                return None;
-            }
-            let to = position + light.origin;
-            let filter = self
-                .tracer
-                .sun_light(position, to, sample.inhibit, light.sky, state)?;
-            return Some(given(filter, light.photons, -light.normal));
+            };
         }
-        let is_reached = !self.settings.sun_only
-            && self.clusters.sees(sample.cluster, light.cluster)
-            && light.bounds.contains(position)
-            && light.origin.distance(position) <= light.envelope;
-        if !is_reached {
-            return None;
+        wanted = wanted.map(|wanted| wanted & reached);
+        if reached == 0 {
+            return;
         }
-        let (add, aim) = unshadowed(light, position, self.settings)?;
-        if add <= 0.0 || (add <= light.tolerance && is_fast(light, self.settings)) {
-            return None;
-        }
-        let filter = self
+        let glance = self
             .tracer
-            .lamp_light(position, aim, sample.inhibit, state)?;
-        Some(given(filter, add, (aim - position).normalize_or_zero()))
+            .glance(&segments, wanted, &inhibit, light.is_sun(), state);
+        for grid in 0..2 {
+            for lane in lanes_of(wanted[grid] & !glance.blocked[grid]) {
+                let mut given = given[lane];
+                if glance.unclear >> lane & 1 == 1 {
+                    let (from, to) = (segments.from[lane], segments.to[lane]);
+                    let inhibit = inhibit[grid][lane];
+                    let filter = if light.is_sun() {
+                        self.tracer.sun_light(from, to, inhibit, light.sky, state)
+                    } else {
+                        self.tracer.lamp_light(from, to, inhibit, state)
+                    };
+                    let Some(filter) = filter else { continue };
+                    given.colour *= filter;
+                }
+                give(lane, grid, &given);
+            }
+        }
+    }
+
+    /// Whether `light` may give anything to `sample`, by visibility and distance.
+    fn is_reached(&self, light: &Light, sample: &Sample) -> bool {
+        if light.is_sun() {
+            return true;
+        }
+        !self.settings.sun_only
+            && self.clusters.sees(sample.cluster, light.cluster)
+            && light.bounds.contains(sample.position)
+            && light.origin.distance(sample.position) <= light.envelope
+    }
+
+    /// Whether that many byte units are worth tracing.
+    fn is_enough(&self, light: &Light, add: f32) -> bool {
+        let is_weak = !light.is_sun() && add <= light.tolerance && is_fast(light, self.settings);
+        add > 0.0 && !is_weak
+    }
+
+    /// By lane byte units without shadows, and the point from which the light seems to come.
+    fn amounts(
+        &self,
+        light: &Light,
+        positions: &[Vec3; LANES],
+        lanes: u8,
+        state: &TraceState,
+    ) -> [Option<(f32, Vec3)>; LANES] {
+        let mut amounts = [None; LANES];
+        if let (Emission::Area(area), false) = (&light.emission, self.settings.faster) {
+            return from_area(state.level(), light, area, positions, lanes);
+        }
+        for lane in lanes_of(lanes) {
+            amounts[lane] = unshadowed(light, positions[lane]);
+        }
+        amounts
     }
 }
 
 /// Byte units at `position` without shadows, and the point from which the light seems to come.
-fn unshadowed(light: &Light, position: Vec3, settings: &BakeSettings) -> Option<(f32, Vec3)> {
+fn unshadowed(light: &Light, position: Vec3) -> Option<(f32, Vec3)> {
     let towards = light.origin - position;
     let squared = towards.length_squared() + light.extra_distance * light.extra_distance;
     let distance = squared.sqrt().max(NEAREST);
@@ -107,12 +227,9 @@ fn unshadowed(light: &Light, position: Vec3, settings: &BakeSettings) -> Option<
             let share = spot_share(light, *radius_by_distance, position)?;
             Some((faded(light, distance) * share, light.origin))
         }
-        // Not even the side matters, so backsplash lights add to what is before a lamp.
-        Emission::Area(_) if settings.faster => {
-            Some((light.photons / (distance * distance), light.origin))
-        }
-        Emission::Area(area) => from_area(light, area, position),
-        Emission::Sun { .. } => None,
+        // The cheap formula. Not even the side matters, so backsplash lights add to what is before a lamp.
+        Emission::Area(_) => Some((light.photons / (distance * distance), light.origin)),
+        Emission::Sun { .. } => Some((light.photons, position + light.origin)),
     }
 }
 
@@ -140,28 +257,52 @@ fn spot_share(light: &Light, radius_by_distance: f32, position: Vec3) -> Option<
     }
 }
 
-/// Light of a whole polygon on a receiver that faces its middle.
-fn from_area(light: &Light, area: &Area, position: Vec3) -> Option<(f32, Vec3)> {
-    let height = position.dot(light.normal) - area.plane_dist;
-    if height < BEHIND && !area.two_sided {
-        return None;
+/// Light of a whole polygon on receivers that face its middle.
+fn from_area(
+    level: Level,
+    light: &Light,
+    area: &Area,
+    positions: &[Vec3; LANES],
+    lanes: u8,
+) -> [Option<(f32, Vec3)>; LANES] {
+    let mut amounts = [None; LANES];
+    let (mut points, mut facings) = ([[0.0; LANES]; 3], [[0.0; LANES]; 3]);
+    let mut is_ahead = 0_u8;
+    for lane in lanes_of(lanes) {
+        let position = positions[lane];
+        let height = position.dot(light.normal) - area.plane_dist;
+        if height < BEHIND && !area.two_sided {
+            continue;
+        }
+        is_ahead |= 1 << lane;
+        let pushed = if height.abs() < PUSH {
+            position + light.normal * (PUSH - height)
+        } else {
+            position
+        };
+        let facing = (light.origin - position).normalize_or_zero();
+        for axis in 0..3 {
+            points[axis][lane] = pushed[axis];
+            facings[axis][lane] = facing[axis];
+        }
     }
-    let pushed = if height.abs() < PUSH {
-        position + light.normal * (PUSH - height)
-    } else {
-        position
-    };
-    let facing = (light.origin - position).normalize_or_zero();
-    let factor = form_factor(pushed, facing, &area.winding);
-    if factor > 0.0 {
-        Some((factor * area.add, light.origin))
-    } else if factor < 0.0 && area.two_sided {
-        // From behind: the light's plane floats one unit before the surface, so aim at its mirror image.
-        let aim = light.origin - light.normal * 2.0;
-        (aim.distance(position) < light.envelope).then_some((-factor * area.add, aim))
-    } else {
-        None
+    if is_ahead == 0 {
+        return amounts;
     }
+    let factors = form_factors(level, &points, &facings, &area.winding);
+    for lane in lanes_of(is_ahead) {
+        let factor = factors[lane];
+        if factor > 0.0 {
+            amounts[lane] = Some((factor * area.add, light.origin));
+        } else if factor < 0.0 && area.two_sided {
+            // From behind: the light's plane floats one unit before the surface, so aim at its mirror image.
+            let aim = light.origin - light.normal * 2.0;
+            if aim.distance(positions[lane]) < light.envelope {
+                amounts[lane] = Some((-factor * area.add, aim));
+            }
+        }
+    }
+    amounts
 }
 
 #[cfg(test)]
@@ -169,7 +310,11 @@ mod tests {
     use super::*;
 
     fn at(light: &Light, position: Vec3) -> Option<f32> {
-        unshadowed(light, position, &BakeSettings::default()).map(|(add, _)| add)
+        let found = match &light.emission {
+            Emission::Area(area) => from_area(Level::new(), light, area, &[position; LANES], 1)[0],
+            _ => unshadowed(light, position),
+        };
+        found.map(|(add, _)| add)
     }
 
     fn near(found: Option<f32>, expected: f32) -> bool {

@@ -1,6 +1,7 @@
 use glam::Vec3;
 
 use crate::light::settings::LightModel;
+use crate::math::colour::srgb_from_linear;
 
 /// How light in byte units becomes bytes (section 8.11 of the compiler's specification).
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -15,6 +16,8 @@ pub struct ByteTransfer {
     pub contrast: f32,
     /// 1 leaves colours alone, 0 makes them grey (`-saturation`).
     pub saturation: f32,
+    /// Whether bytes follow the sRGB curve (`-sRGBlight`).
+    pub srgb: bool,
 }
 
 impl Default for ByteTransfer {
@@ -25,6 +28,7 @@ impl Default for ByteTransfer {
             compensate: 1.0,
             contrast: 0.0,
             saturation: 1.0,
+            srgb: false,
         }
     }
 }
@@ -55,6 +59,9 @@ impl ByteTransfer {
         let max = v.max_element();
         if max > max_light {
             v *= max_light / max;
+        }
+        if self.srgb {
+            v = v.map(|channel| (255.0 * srgb_from_linear(channel / 255.0) + 0.5).floor());
         }
         // Casting truncates and saturates; NaN becomes 0.
         [v.x as u8, v.y as u8, v.z as u8]
@@ -124,6 +131,17 @@ mod tests {
         }
         let corrected = direction_bytes(Vec3::NEG_Y, LightModel::Corrected);
         assert_eq!(corrected, [64, 192]);
+    }
+
+    #[test]
+    fn srgb_bytes_are_rounded() {
+        let curve = ByteTransfer {
+            srgb: true,
+            ..ByteTransfer::default()
+        };
+        // 0.5 of white is 187.516; half a step of the dark end is 0.44 of a byte.
+        let bytes = curve.encode(Vec3::new(127.5, 0.0387, 0.034), 1.0, 255.0);
+        assert_eq!(bytes, [188, 1, 0]);
     }
 
     #[test]

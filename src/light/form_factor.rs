@@ -1,4 +1,13 @@
+#![expect(
+    clippy::inline_always,
+    reason = "a kernel's parts are compiled for its instructions only inside of it"
+)]
+
+use fearless_simd::prelude::*;
+use fearless_simd::{Level, dispatch, f32x8};
 use glam::Vec3;
+
+use crate::math::lanes::{LANES, Lanes3, Vec3x8, cross, dot, load, splat, sub};
 
 /// Sums beyond a whole turn come from degenerate polygons.
 const TURN_LIMIT: f64 = 6.3;
@@ -31,6 +40,86 @@ pub(crate) fn form_factor(point: Vec3, facing: Vec3, corners: &[Vec3]) -> f32 {
         }
     }
     (total / std::f64::consts::TAU) as f32
+}
+
+/// The same for eight points and directions, by axis, in single precision: within 2e-7 of [`form_factor`] for a quarter turn.
+///
+/// The answer is the same on every processor.
+pub(crate) fn form_factors(
+    level: Level,
+    points: &Lanes3,
+    facings: &Lanes3,
+    corners: &[Vec3],
+) -> [f32; LANES] {
+    dispatch!(level, simd => eight_form_factors(simd, points, facings, corners))
+}
+
+#[inline(always)]
+fn eight_form_factors<S: Simd>(
+    simd: S,
+    points: &Lanes3,
+    facings: &Lanes3,
+    corners: &[Vec3],
+) -> [f32; LANES] {
+    let zero = f32x8::splat(simd, 0.0);
+    let (point, facing) = (load(simd, points), load(simd, facings));
+    let Some((first, rest)) = corners.split_first() else {
+        return [0.0; LANES];
+    };
+    let first = direction(simd, &point, *first);
+    let (mut total, mut from) = (zero, first);
+    let mut is_sound = zero.simd_eq(0.0);
+    for number in 0..corners.len() {
+        let to = match rest.get(number) {
+            Some(corner) => direction(simd, &point, *corner),
+            None => first,
+        };
+        let edge = cross(from, to);
+        let length = dot(edge, edge).sqrt();
+        let share = dot(facing, edge) / length;
+        let angle = acos(simd, dot(from, to));
+        let counts = length.simd_ge(1e-4);
+        total += counts.select(share * angle, zero);
+        is_sound &= total.abs().simd_le(TURN_LIMIT as f32);
+        from = to;
+    }
+    let factor = total * (1.0 / std::f32::consts::TAU);
+    is_sound.select(factor, zero).to_array()
+}
+
+/// Unit vectors from the points to a corner, zero where they meet.
+#[inline(always)]
+fn direction<S: Simd>(simd: S, point: &Vec3x8<S>, corner: Vec3) -> Vec3x8<S> {
+    let to = sub(splat(simd, corner), *point);
+    let length = dot(to, to).sqrt();
+    let scale = length
+        .simd_gt(0.0)
+        .select(1.0 / length, f32x8::splat(simd, 0.0));
+    [to[0] * scale, to[1] * scale, to[2] * scale]
+}
+
+/// Abramowitz and Stegun 4.4.46, error 2e-8; the argument is limited to −1 to 1.
+#[inline(always)]
+fn acos<S: Simd>(simd: S, cosine: f32x8<S>) -> f32x8<S> {
+    const TERMS: [f32; 8] = [
+        std::f32::consts::FRAC_PI_2,
+        -0.214_598_8,
+        0.088_978_99,
+        -0.050_174_305,
+        0.030_891_88,
+        -0.017_088_126,
+        0.006_670_09,
+        -0.001_262_491_1,
+    ];
+    let size = cosine.abs().min(1.0);
+    let mut sum = f32x8::splat(simd, TERMS[7]);
+    for term in TERMS[..7].iter().rev() {
+        sum = sum * size + *term;
+    }
+    let angle = (1.0 - size).sqrt() * sum;
+    cosine
+        .simd_lt(0.0)
+        .select(std::f32::consts::PI - angle, angle)
 }
 
 #[cfg(test)]
@@ -71,6 +160,38 @@ mod tests {
         }
         let whole = factor(Vec3::Z, Vec3::NEG_Z, &square(1e5));
         assert!((whole - 1.0).abs() < 1e-3);
+    }
+
+    /// Lanes against the plain function, on the best instructions and on those that every processor has.
+    #[test]
+    fn eight_at_once_are_as_one_by_one() {
+        use crate::math::sampling::unit;
+        let mut largest = 0.0_f32;
+        for case in 0..200 {
+            let draw = |number: u32| unit(5, case, number) - 0.5;
+            let vector = |number: u32| Vec3::new(draw(number), draw(number + 1), draw(number + 2));
+            let corners: Vec<Vec3> = (0..3 + case as u32 % 3)
+                .map(|number| vector(3 * number) * 200.0)
+                .collect();
+            let (mut points, mut facings) = ([[0.0; LANES]; 3], [[0.0; LANES]; 3]);
+            let mut expected = [0.0; LANES];
+            for lane in 0..LANES {
+                let point = vector(100 + 3 * lane as u32) * 1000.0;
+                let facing = (corners[0] - point).normalize_or_zero();
+                for axis in 0..3 {
+                    points[axis][lane] = point[axis];
+                    facings[axis][lane] = facing[axis];
+                }
+                expected[lane] = form_factor(point, facing, &corners);
+            }
+            let found = form_factors(Level::new(), &points, &facings, &corners);
+            let plain = form_factors(Level::baseline(), &points, &facings, &corners);
+            assert_eq!(found.map(f32::to_bits), plain.map(f32::to_bits));
+            for (found, expected) in found.into_iter().zip(expected) {
+                largest = largest.max((found - expected).abs());
+            }
+        }
+        assert!(largest < 2e-7, "{largest}");
     }
 
     /// Section 14 item 9.

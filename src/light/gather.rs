@@ -1,14 +1,23 @@
-use std::sync::atomic::{AtomicU64, Ordering};
+//! Gathering: which points of the grids see which lights, block by block of neighbouring points.
 
-use glam::Vec3;
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use glam::{UVec3, Vec3};
 use rayon::prelude::*;
 
+use crate::format::bsp::{LightGridPoint, ShPoint};
 use crate::format::lattice::Lattice;
 use crate::job::{Cancelled, JobContext};
-use crate::light::contribute::{Illumination, Sample};
+use crate::light::contribute::{Contribution, Illumination, Sample};
+use crate::light::legacy_grid::LegacySum;
 use crate::light::settings::LightModel;
+use crate::light::sh_grid::ShSum;
 use crate::light::tracer::TraceState;
-use crate::math::sampling;
+use crate::light::world::WorldKeys;
+use crate::math::lanes::LANES;
+use crate::math::{Aabb, sampling};
 
 /// Places tried for a point in solid.
 const NUDGES: u32 = 199;
@@ -18,10 +27,23 @@ const NUDGE_STEP: f32 = 0.005;
 const NUDGE_MARGIN: f32 = 0.125;
 /// Triangles nearer than this cast no shadow in the corrected model, game units.
 const CORRECTED_INHIBIT: f32 = 8.0;
-/// Points of one tile.
-const TILE: usize = 32;
+/// Points along each side of a block.
+const BLOCK_SIDE: u32 = 4;
 
-/// Counts over all points of a grid.
+/// One of the two grids, as an index.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Grid {
+    /// Lump 15.
+    Legacy = 0,
+    /// Lump 18.
+    Sh = 1,
+}
+
+impl Grid {
+    pub(super) const ALL: [Self; 2] = [Self::Legacy, Self::Sh];
+}
+
+/// Counts over all points.
 #[derive(Debug, Default)]
 pub(crate) struct Tally {
     /// Segments traced.
@@ -30,78 +52,336 @@ pub(crate) struct Tally {
     pub in_solid: AtomicU64,
 }
 
-/// Where the points of one grid are sampled.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct GridPlaces {
-    /// The grid's placement.
-    pub lattice: Lattice,
-    /// Separates the random numbers of the grids.
-    pub salt: u64,
+/// The grids that are baked, each with its points in lattice order.
+#[derive(Debug, Default)]
+pub(crate) struct GridPoints {
+    /// Lump 15; empty when off.
+    pub legacy: Vec<LightGridPoint>,
+    /// Lump 18; empty when off.
+    pub sh: Vec<ShPoint>,
 }
 
-impl GridPlaces {
-    /// Where point number `index` gathers light: at its lattice position, or at a random place nearby when that is solid.
-    fn sample(&self, index: usize, lighting: &Illumination<'_>) -> Option<Sample> {
-        let cell = self.lattice.cell_size;
-        let inhibit = match lighting.settings.model {
-            LightModel::Q3map2 => cell.max_element() * 0.5,
-            LightModel::Corrected => CORRECTED_INHIBIT,
+/// The lattices that are baked, and which points they share.
+#[derive(Debug)]
+pub(crate) struct Targets {
+    lattices: [Option<Lattice>; 2],
+    /// By axis and SH coordinate: the legacy coordinate at the very same place.
+    twins: [Vec<Option<u32>>; 3],
+    /// By axis and legacy coordinate: whether the SH lattice has it.
+    is_shared: [Vec<bool>; 3],
+}
+
+impl Targets {
+    pub(super) fn new(legacy: Option<Lattice>, sh: Option<Lattice>) -> Self {
+        let coordinates = |lattice: Option<Lattice>, axis: usize| -> Vec<f32> {
+            let lattice = lattice.into_iter();
+            lattice
+                .flat_map(|lattice| {
+                    (0..lattice.counts[axis])
+                        .map(move |at| lattice.position(UVec3::splat(at))[axis])
+                })
+                .collect()
         };
-        let sample = |position: Vec3, margin: f32| {
-            let cluster = lighting.clusters.of_point(position, margin)?;
-            Some(Sample {
-                position,
-                cluster,
-                inhibit,
-            })
+        let pairs: [_; 3] =
+            std::array::from_fn(|axis| (coordinates(legacy, axis), coordinates(sh, axis)));
+        let numbered = |coordinates: &[f32]| -> BTreeMap<u32, u32> {
+            let bits = coordinates.iter().map(|at| at.to_bits());
+            bits.zip(0..).collect()
         };
-        let position = self.lattice.position_of(index);
-        sample(position, 0.0).or_else(|| {
-            (0..NUDGES).find_map(|attempt| {
-                let draw = |axis: u32| {
-                    let seed = lighting.settings.seed ^ self.salt;
-                    sampling::unit(seed, index as u64, 3 * attempt + axis) - 0.5
-                };
-                let step = NUDGE_STEP * (attempt + 1) as f32;
-                let offset = Vec3::new(draw(0), draw(1), draw(2)) * step * cell;
-                sample(position + offset, -NUDGE_MARGIN)
-            })
+        Self {
+            lattices: [legacy, sh],
+            twins: std::array::from_fn(|axis| {
+                let (legacy, sh) = &pairs[axis];
+                let legacy = numbered(legacy);
+                sh.iter()
+                    .map(|at| legacy.get(&at.to_bits()).copied())
+                    .collect()
+            }),
+            is_shared: std::array::from_fn(|axis| {
+                let (legacy, sh) = &pairs[axis];
+                let sh = numbered(sh);
+                legacy
+                    .iter()
+                    .map(|at| sh.contains_key(&at.to_bits()))
+                    .collect()
+            }),
+        }
+    }
+
+    /// Points of all grids.
+    fn len(&self) -> u64 {
+        self.lattices.iter().flatten().map(Lattice::len).sum()
+    }
+
+    fn blocks(&self) -> Vec<Block> {
+        let mut blocks = Vec::new();
+        for grid in Grid::ALL {
+            let Some(lattice) = self.lattices[grid as usize] else {
+                continue;
+            };
+            let steps = |axis: usize| (0..lattice.counts[axis]).step_by(BLOCK_SIDE as usize);
+            for z in steps(2) {
+                for y in steps(1) {
+                    blocks.extend(steps(0).map(|x| Block {
+                        grid,
+                        first: UVec3::new(x, y, z),
+                    }));
+                }
+            }
+        }
+        blocks
+    }
+
+    /// The legacy point at the place of an SH point.
+    fn twin(&self, cell: UVec3) -> Option<usize> {
+        let legacy = self.lattices[Grid::Legacy as usize]?;
+        let at = |axis: usize| self.twins[axis].get(cell[axis] as usize).copied().flatten();
+        Some(legacy.index(UVec3::new(at(0)?, at(1)?, at(2)?)))
+    }
+
+    /// Whether the SH lattice has a point at the place of a legacy point.
+    fn has_twin(&self, cell: UVec3) -> bool {
+        (0..3).all(|axis| self.is_shared[axis].get(cell[axis] as usize) == Some(&true))
+    }
+}
+
+/// Neighbouring points of one lattice.
+#[derive(Clone, Copy, Debug)]
+struct Block {
+    grid: Grid,
+    first: UVec3,
+}
+
+impl Block {
+    /// The points in an order in which every eight that follow each other are neighbours.
+    fn cells(self, lattice: &Lattice) -> impl Iterator<Item = UVec3> {
+        let counts = lattice.counts;
+        (0..BLOCK_SIDE.pow(3)).filter_map(move |number| {
+            let axis = |shift: u32| (number >> shift & 1) | (number >> (shift + 2) & 2);
+            let cell = self.first + UVec3::new(axis(0), axis(1), axis(2));
+            cell.cmplt(counts).all().then_some(cell)
         })
     }
 }
 
-/// Fills one value a lattice point in parallel tiles; a point in solid keeps the default.
+/// Where light is gathered and which points get it.
+#[derive(Clone, Debug)]
+struct Gatherer {
+    sample: Sample,
+    /// Point number by grid.
+    points: [Option<usize>; 2],
+}
+
+/// Working memory of one thread.
+#[derive(Debug, Default)]
+struct Memory {
+    state: TraceState,
+    gatherers: Vec<Gatherer>,
+    samples: Vec<Sample>,
+    candidates: Vec<u32>,
+    legacy: Vec<LegacySum>,
+    sh: Vec<ShSum>,
+}
+
+/// Fills the grids in parallel blocks; a point in solid keeps the default.
 ///
-/// Values do not depend on the number of threads.
-pub(crate) fn fill_grid<T: Default + Clone + Send, M: Default>(
-    places: &GridPlaces,
+/// Values depend neither on the number of threads nor on which other grid is baked.
+pub(crate) fn fill_grids(
+    targets: &Targets,
     lighting: &Illumination<'_>,
-    stage: &'static str,
+    world: &WorldKeys,
     tally: &Tally,
     context: &JobContext,
-    at_sample: impl Fn(&Sample, &mut TraceState, &mut M) -> T + Sync,
-) -> Result<Vec<T>, Cancelled> {
-    let count = places.lattice.len();
-    context.progress.begin(stage, count);
-    // The point caps keep this far below the address space.
-    let mut points = vec![T::default(); usize::try_from(count).unwrap_or(0)];
-    points.par_chunks_mut(TILE).enumerate().try_for_each_init(
-        || (TraceState::default(), M::default()),
-        |(state, memory), (tile, points)| {
-            for (offset, point) in points.iter_mut().enumerate() {
-                context.cancel.check()?;
-                match places.sample(tile * TILE + offset, lighting) {
-                    Some(sample) => *point = at_sample(&sample, state, memory),
-                    None => {
-                        tally.in_solid.fetch_add(1, Ordering::Relaxed);
-                    }
-                }
-            }
-            tally.rays.fetch_add(state.rays, Ordering::Relaxed);
-            state.rays = 0;
-            context.progress.add(points.len() as u64);
+) -> Result<GridPoints, Cancelled> {
+    context.progress.begin("light grids", targets.len());
+    // The point caps keep these far below the address space.
+    let count = |grid: Grid| {
+        let lattice = targets.lattices[grid as usize];
+        usize::try_from(lattice.map_or(0, |lattice| lattice.len())).unwrap_or(0)
+    };
+    let points = Mutex::new(GridPoints {
+        legacy: vec![LightGridPoint::default(); count(Grid::Legacy)],
+        sh: vec![ShPoint::default(); count(Grid::Sh)],
+    });
+    targets
+        .blocks()
+        .into_par_iter()
+        .try_for_each_init(Memory::default, |memory, block| {
+            let done = memory.collect(block, targets, lighting, tally);
+            memory.gather(lighting, context)?;
+            memory.finish(lighting, world, &points);
+            tally.rays.fetch_add(memory.state.rays, Ordering::Relaxed);
+            memory.state.rays = 0;
+            context.progress.add(done);
             Ok(())
-        },
-    )?;
-    Ok(points)
+        })?;
+    Ok(points.into_inner().unwrap_or_else(PoisonError::into_inner))
+}
+
+impl Memory {
+    /// Finds the places where the block's points gather light; returns how many points the block has.
+    fn collect(
+        &mut self,
+        block: Block,
+        targets: &Targets,
+        lighting: &Illumination<'_>,
+        tally: &Tally,
+    ) -> u64 {
+        self.gatherers.clear();
+        let mut done = 0;
+        let Some(lattice) = &targets.lattices[block.grid as usize] else {
+            return done;
+        };
+        for cell in block.cells(lattice) {
+            let mut points = [None; 2];
+            points[block.grid as usize] = Some(lattice.index(cell));
+            match block.grid {
+                Grid::Sh => points[Grid::Legacy as usize] = targets.twin(cell),
+                Grid::Legacy if targets.has_twin(cell) => continue,
+                Grid::Legacy => {}
+            }
+            done += points.iter().flatten().count() as u64;
+            let position = lattice.position(cell);
+            let inhibit = targets.lattices.map(|lattice| inhibit(lattice, lighting));
+            if let Some(cluster) = lighting.clusters.of_point(position, 0.0) {
+                self.gatherers.push(Gatherer {
+                    sample: Sample {
+                        position,
+                        cluster,
+                        inhibit,
+                    },
+                    points,
+                });
+                continue;
+            }
+            for grid in Grid::ALL {
+                let (Some(point), Some(lattice)) =
+                    (points[grid as usize], &targets.lattices[grid as usize])
+                else {
+                    continue;
+                };
+                let Some((position, cluster)) = nudged(lattice, grid, point, lighting) else {
+                    tally.in_solid.fetch_add(1, Ordering::Relaxed);
+                    continue;
+                };
+                let mut points = [None; 2];
+                points[grid as usize] = Some(point);
+                self.gatherers.push(Gatherer {
+                    sample: Sample {
+                        position,
+                        cluster,
+                        inhibit,
+                    },
+                    points,
+                });
+            }
+        }
+        done
+    }
+
+    /// Sums the light at all places, light by light in their order.
+    fn gather(
+        &mut self,
+        lighting: &Illumination<'_>,
+        context: &JobContext,
+    ) -> Result<(), Cancelled> {
+        let count = self.gatherers.len();
+        self.legacy.iter_mut().for_each(LegacySum::clear);
+        self.legacy
+            .resize_with(count.max(self.legacy.len()), LegacySum::default);
+        self.sh.clear();
+        self.sh.resize(count, ShSum::default());
+        self.samples.clear();
+        self.samples
+            .extend(self.gatherers.iter().map(|gatherer| gatherer.sample));
+        let bounds = Aabb::from_points(self.samples.iter().map(|sample| sample.position));
+        lighting.candidates(&bounds, &mut self.candidates);
+        for number in &self.candidates {
+            context.cancel.check()?;
+            let light = &lighting.lights[*number as usize];
+            for (packet, samples) in self.samples.chunks(LANES).enumerate() {
+                let first = packet * LANES;
+                let mut wanted = [0; 2];
+                for lane in 0..samples.len() {
+                    let points = &self.gatherers[first + lane].points;
+                    let is_open = points[0].is_some() && !self.legacy[first + lane].is_full();
+                    wanted[0] |= u8::from(is_open) << lane;
+                    wanted[1] |= u8::from(points[1].is_some()) << lane;
+                }
+                let (legacy, sh) = (&mut self.legacy[first..], &mut self.sh[first..]);
+                let give = |lane: usize, grid: usize, given: &Contribution| {
+                    if grid == Grid::Legacy as usize {
+                        legacy[lane].add(given, lighting.settings);
+                    } else {
+                        sh[lane].add(given, lighting.settings);
+                    }
+                };
+                lighting.contributions(light, samples, wanted, &mut self.state, give);
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds what needs no lights, and stores the block's points.
+    fn finish(
+        &mut self,
+        lighting: &Illumination<'_>,
+        world: &WorldKeys,
+        points: &Mutex<GridPoints>,
+    ) {
+        let mut done = Vec::with_capacity(self.gatherers.len());
+        for (slot, gatherer) in self.gatherers.iter().enumerate() {
+            let flood = world
+                .flood
+                .as_ref()
+                .map(|flood| flood.light_at(&gatherer.sample, &lighting.tracer, &mut self.state));
+            let [legacy, sh] = gatherer.points;
+            done.push((
+                legacy.map(|point| {
+                    (
+                        point,
+                        self.legacy[slot].finish(flood, lighting.settings, world),
+                    )
+                }),
+                sh.map(|point| (point, self.sh[slot].finish(flood, lighting.settings, world))),
+            ));
+        }
+        let mut points = points.lock().unwrap_or_else(PoisonError::into_inner);
+        for (legacy, sh) in done {
+            if let Some((point, value)) = legacy {
+                points.legacy[point] = value;
+            }
+            if let Some((point, value)) = sh {
+                points.sh[point] = value;
+            }
+        }
+    }
+}
+
+/// Triangles nearer than this to a point of the grid cast no shadow, game units.
+fn inhibit(lattice: Option<Lattice>, lighting: &Illumination<'_>) -> f32 {
+    match (lighting.settings.model, lattice) {
+        (LightModel::Q3map2, Some(lattice)) => lattice.cell_size.max_element() * 0.5,
+        _ => CORRECTED_INHIBIT,
+    }
+}
+
+/// A random place near a point in solid that is in the air, with its cluster.
+fn nudged(
+    lattice: &Lattice,
+    grid: Grid,
+    point: usize,
+    lighting: &Illumination<'_>,
+) -> Option<(Vec3, u32)> {
+    let salt = grid as u64 + 1;
+    let seed = lighting.settings.seed ^ salt;
+    let position = lattice.position_of(point);
+    (0..NUDGES).find_map(|attempt| {
+        let draw = |axis: u32| sampling::unit(seed, point as u64, 3 * attempt + axis) - 0.5;
+        let step = NUDGE_STEP * (attempt + 1) as f32;
+        let offset = Vec3::new(draw(0), draw(1), draw(2)) * step * lattice.cell_size;
+        let nudged = position + offset;
+        let cluster = lighting.clusters.of_point(nudged, -NUDGE_MARGIN)?;
+        Some((nudged, cluster))
+    })
 }

@@ -1,51 +1,71 @@
 use glam::Vec3;
 
 use crate::format::bsp::{LightGridPoint, STYLE_SLOTS};
-use crate::format::lattice::Lattice;
-use crate::job::{Cancelled, JobContext};
-use crate::light::contribute::{Contribution, Illumination, Sample};
+use crate::light::contribute::Contribution;
 use crate::light::encode::direction_bytes;
-use crate::light::gather::{GridPlaces, Tally, fill_grid};
-use crate::light::tracer::TraceState;
+use crate::light::settings::BakeSettings;
 use crate::light::world::WorldKeys;
+use crate::math::colour::BYTE_MAX;
 
 /// Lights of one point at most.
 const CONTRIBUTIONS_MAX: usize = 32_767;
+/// Share of flood light that has a direction.
+const FLOOD_DIRECTED: f32 = 0.75;
 
-/// Bakes lump 15 (section 6.2). Only style 0 is stored, as IBSP has one slot.
-pub(crate) fn bake_legacy(
-    lattice: Lattice,
-    lighting: &Illumination<'_>,
-    world: &WorldKeys,
-    tally: &Tally,
-    context: &JobContext,
-) -> Result<Vec<LightGridPoint>, Cancelled> {
-    let places = GridPlaces { lattice, salt: 1 };
-    fill_grid(
-        &places,
-        lighting,
-        "legacy grid",
-        tally,
-        context,
-        |sample: &Sample, state: &mut TraceState, found: &mut Vec<Contribution>| {
-            found.clear();
-            for light in &lighting.lights {
-                found.extend(lighting.contribution(light, sample, state));
-                if found.len() >= CONTRIBUTIONS_MAX {
-                    break;
-                }
-            }
-            encode(found, lighting, world)
-        },
-    )
+/// Light at one point of lump 15 while it is summed (section 6.2). Only style 0 is stored, as IBSP has one slot.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct LegacySum {
+    found: Vec<Contribution>,
+    total: Vec3,
+    is_full: bool,
+}
+
+impl LegacySum {
+    pub(super) fn clear(&mut self) {
+        self.found.clear();
+        self.total = Vec3::ZERO;
+        self.is_full = false;
+    }
+
+    /// Whether further lights are not wanted.
+    pub(super) fn is_full(&self) -> bool {
+        self.is_full
+    }
+
+    pub(super) fn add(&mut self, given: &Contribution, settings: &BakeSettings) {
+        self.found.push(*given);
+        self.total += given.colour;
+        self.is_full = self.found.len() >= CONTRIBUTIONS_MAX
+            || (settings.cheap && self.total.min_element() >= BYTE_MAX);
+    }
+
+    /// The record; `flood` is flood light from above and below.
+    pub(super) fn finish(
+        &mut self,
+        flood: Option<[Vec3; 2]>,
+        settings: &BakeSettings,
+        world: &WorldKeys,
+    ) -> LightGridPoint {
+        let mut ambient = world.ambient;
+        // Light from below too counts as from above.
+        for light in flood.into_iter().flatten() {
+            self.found.push(Contribution {
+                colour: light * FLOOD_DIRECTED,
+                direction: Vec3::Z,
+                style: 0,
+            });
+            ambient += light * (1.0 - FLOOD_DIRECTED);
+        }
+        encode(&self.found, ambient, settings, world)
+    }
 }
 
 fn encode(
     found: &[Contribution],
-    lighting: &Illumination<'_>,
+    mut ambient: Vec3,
+    settings: &BakeSettings,
     world: &WorldKeys,
 ) -> LightGridPoint {
-    let settings = lighting.settings;
     let sum: Vec3 = found
         .iter()
         .map(|contribution| contribution.direction * contribution.colour.length())
@@ -54,7 +74,7 @@ fn encode(
     let mut directionality = settings.grid_directionality.min(1.0);
     let across = settings.grid_ambient_directionality.max(-1.0);
     directionality = directionality.max(across);
-    let (mut ambient, mut directed) = (world.ambient, Vec3::ZERO);
+    let mut directed = Vec3::ZERO;
     let mut slots = StyleSlots::default();
     for contribution in found {
         let cosine = contribution.direction.dot(main);

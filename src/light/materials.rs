@@ -5,6 +5,7 @@ use glam::Vec3;
 use crate::format::bsp::{content_flags, surface_flags};
 use crate::format::material_script::Cull;
 use crate::light::lights::normalise_colour;
+use crate::light::settings::BakeSettings;
 use crate::scene::{Image, Material, Scene, SurfaceId};
 
 /// Content flags of everything that light passes: water, slime, lava, portals, clips, triggers, origins, `trans`.
@@ -105,11 +106,15 @@ impl<'a> Materials<'a> {
     }
 
     /// Average of the light image with the largest component made 1, or `q3map_lightRGB` likewise.
-    pub(super) fn light_colour(&self, material: &Material) -> Vec3 {
-        let colour = material.light.colour.unwrap_or_else(|| {
-            let image = self.scene.images.get(material.light_image.0 as usize);
-            image.map_or(Vec3::ONE, sum_of_texels)
-        });
+    pub(super) fn light_colour(&self, material: &Material, settings: &BakeSettings) -> Vec3 {
+        let given = material.light.colour;
+        let colour = given.map_or_else(
+            || {
+                let image = self.scene.images.get(material.light_image.0 as usize);
+                image.map_or(Vec3::ONE, sum_of_texels)
+            },
+            |colour| settings.linear_colour(colour),
+        );
         normalise_colour(colour)
     }
 }

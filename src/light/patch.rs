@@ -6,8 +6,6 @@ use crate::light::winding::{Corner, Winding};
 const LINEAR_EPSILON: f32 = 0.1;
 /// Distance of a quad's corners from one plane below which it emits as one piece, game units.
 const PLANAR_EPSILON: f32 = 0.1;
-/// Subdivisions of the reference compiler (`-subdivisions`).
-const SUBDIVISIONS: f32 = 8.0;
 /// Rows or columns are not split beyond this number.
 const SIZE_LIMIT: usize = 128;
 
@@ -22,10 +20,10 @@ pub(crate) struct Mesh {
     pub corners: Vec<Corner>,
 }
 
-/// Times a patch is split, from its longest curve in game units: 0 to 3.
-pub(crate) fn iterations(longest_curve: f32) -> u32 {
+/// Times a patch is split, from its longest curve in game units and `-subdivisions`: 0 to 3.
+pub(crate) fn iterations(longest_curve: f32, subdivisions: f32) -> u32 {
     (0..3)
-        .find(|i| longest_curve <= 16.0 * SUBDIVISIONS * (1_u32 << i) as f32)
+        .find(|i| longest_curve <= 16.0 * subdivisions * (1_u32 << i) as f32)
         .unwrap_or(3)
 }
 
@@ -221,7 +219,8 @@ mod tests {
 
     #[test]
     fn iterations_follow_the_curve() {
-        let found = [0.0, 128.0, 129.0, 300.0, 513.0].map(iterations);
+        let found = [0.0, 128.0, 129.0, 300.0, 513.0].map(|curve| iterations(curve, 8.0));
         assert_eq!(found, [0, 0, 1, 2, 3]);
+        assert_eq!(iterations(129.0, 16.0), 0);
     }
 }

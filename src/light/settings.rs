@@ -4,6 +4,8 @@ use glam::Vec3;
 
 use crate::format::entities::Entities;
 use crate::light::encode::ByteTransfer;
+use crate::light::lights::{CORRECTED_TOLERANCE, TOLERANCE};
+use crate::math::colour::linear_from_srgb;
 
 /// Which compiler's look is made.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -80,6 +82,16 @@ pub struct BakeSettings {
     pub area_scale: f32,
     /// Multiplies suns and sky lights (`-sky`).
     pub sky_scale: f32,
+    /// A further dimension of the distance to entity lights without a key for it, game units (`-extradist`).
+    pub extra_distance: f32,
+    /// Multiplies the default share of backsplash lights (`-backsplash`).
+    pub backsplash_scale: f32,
+    /// Distance of backsplash lights by default, game units (`-backsplash`).
+    pub backsplash_distance: f32,
+    /// Subdivisions of a curve, which decide how finely emitting patches are cut (`-subdivisions`).
+    pub subdivisions: f32,
+    /// Light from all open directions; worldspawn `_floodlight` turns it on too (`-floodlight`).
+    pub floodlight: bool,
     /// Multiplies both grids (`-gridscale`); values ≤ 0 count as 1.
     pub grid_scale: f32,
     /// Multiplies the legacy ambient term further (`-gridambientscale`).
@@ -90,12 +102,22 @@ pub struct BakeSettings {
     pub grid_ambient_directionality: f32,
     /// Curve from light to bytes; the SH grid holds floats and has none.
     pub transfer: ByteTransfer,
+    /// Whether texels are sRGB and made linear where they colour light (`-sRGBtex`).
+    pub srgb_textures: bool,
+    /// Whether colours of keys and directives are sRGB and made linear (`-sRGBcolor`).
+    pub srgb_colours: bool,
+    /// Whether lights of materials lose their styles (`-nostyles`).
+    pub no_styles: bool,
     /// Distance cut for area lights in the grid pass (`-fast`, `-fastgrid`).
     pub fast: bool,
     /// Cheap area formula (`-faster`); implies `fast`.
     pub faster: bool,
+    /// Legacy points stop gathering when all channels are full (`-cheapgrid`).
+    pub cheap: bool,
     /// No shadows (`-notrace`).
     pub no_trace: bool,
+    /// Shadows of opaque leafs alone; no sky is met, so suns give nothing (`-nosurf`).
+    pub no_surfaces: bool,
     /// Only suns (`-sunonly`).
     pub sun_only: bool,
     /// Any sky lets any sun in (`-onesky`).
@@ -104,6 +126,27 @@ pub struct BakeSettings {
     pub seed: u64,
     /// Equivalent command line, noted in worldspawn when a result is applied; empty notes nothing.
     pub command_line: String,
+}
+
+impl BakeSettings {
+    /// A colour of a key or directive, made linear where the settings say that it is sRGB.
+    pub(crate) fn linear_colour(&self, colour: Vec3) -> Vec3 {
+        if self.srgb_colours {
+            Vec3::from(colour.to_array().map(linear_from_srgb))
+        } else {
+            colour
+        }
+    }
+
+    /// Contributions of entity and area lights up to this many byte units are dropped.
+    pub(crate) fn tolerance(&self) -> f32 {
+        match self.model {
+            LightModel::Corrected => CORRECTED_TOLERANCE,
+            // What one byte stands for at the dark end of the curve.
+            LightModel::Q3map2 if self.transfer.srgb => 255.0 * linear_from_srgb(1.0 / 255.0),
+            LightModel::Q3map2 => TOLERANCE,
+        }
+    }
 }
 
 impl Default for BakeSettings {
@@ -122,14 +165,24 @@ impl Default for BakeSettings {
             spot_scale: 1.0,
             area_scale: 1.0,
             sky_scale: 1.0,
+            extra_distance: 0.0,
+            backsplash_scale: 1.0,
+            backsplash_distance: 23.0,
+            subdivisions: 8.0,
+            floodlight: false,
             grid_scale: 1.0,
             grid_ambient_scale: 1.0,
             grid_directionality: 1.0,
             grid_ambient_directionality: 0.0,
             transfer: ByteTransfer::default(),
+            srgb_textures: false,
+            srgb_colours: false,
+            no_styles: false,
             fast: false,
             faster: false,
+            cheap: false,
             no_trace: false,
+            no_surfaces: false,
             sun_only: false,
             one_sky: false,
             seed: 0,

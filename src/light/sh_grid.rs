@@ -2,13 +2,9 @@ use std::f32::consts::PI;
 
 use glam::Vec3;
 
-use crate::format::bsp::{ShGrid, ShPoint};
-use crate::format::lattice::Lattice;
-use crate::job::{Cancelled, JobContext};
-use crate::light::contribute::{Illumination, Sample};
-use crate::light::gather::{GridPlaces, Tally, fill_grid};
-use crate::light::settings::LightModel;
-use crate::light::tracer::TraceState;
+use crate::format::bsp::ShPoint;
+use crate::light::contribute::Contribution;
+use crate::light::settings::{BakeSettings, LightModel};
 use crate::light::world::WorldKeys;
 
 /// Constant of the first band, ½·√(1/π).
@@ -20,48 +16,50 @@ const K2: f32 = 1.092_548_4;
 const K3: f32 = 0.315_391_57;
 const K4: f32 = 0.546_274_24;
 
-/// Bakes lump 18 (section 7.1): each light is projected onto nine basis functions of its direction.
+/// Light at one point of lump 18 while it is summed (section 7.1): each light is projected onto nine basis functions of its
+/// direction.
 ///
 /// Beyond the SH commit, ambient light, `_mingridlight` and the grid scale reach this grid too: as radiance from
 /// everywhere, so that irradiance rises by exactly the ambient colour, and as a floor under the mean irradiance. The
 /// ambient scale is the legacy grid's alone. Points in solid stay zero.
-pub(crate) fn bake_sh(
-    lattice: Lattice,
-    lighting: &Illumination<'_>,
-    world: &WorldKeys,
-    tally: &Tally,
-    context: &JobContext,
-) -> Result<ShGrid, Cancelled> {
-    let places = GridPlaces { lattice, salt: 2 };
-    let is_corrected = lighting.settings.model == LightModel::Corrected;
-    let points = fill_grid(
-        &places,
-        lighting,
-        "SH grid",
-        tally,
-        context,
-        |sample: &Sample, state: &mut TraceState, (): &mut ()| {
-            let mut sum = [Vec3::ZERO; 9];
-            for light in &lighting.lights {
-                let Some(found) = lighting.contribution(light, sample, state) else {
-                    continue;
-                };
-                if is_corrected && found.style != 0 {
-                    continue;
-                }
-                let mut basis = basis(found.direction);
-                if is_corrected && found.direction == Vec3::ZERO {
-                    // From no direction: radiance from everywhere with the same mean.
-                    basis = [K0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0];
-                }
-                for (coefficient, weight) in sum.iter_mut().zip(basis) {
-                    *coefficient += found.colour * weight;
-                }
-            }
-            finish(sum, world, lighting.settings.grid_scale)
-        },
-    )?;
-    Ok(ShGrid { lattice, points })
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ShSum {
+    sum: [Vec3; 9],
+}
+
+impl ShSum {
+    pub(super) fn add(&mut self, given: &Contribution, settings: &BakeSettings) {
+        let is_corrected = settings.model == LightModel::Corrected;
+        if is_corrected && given.style != 0 {
+            return;
+        }
+        let basis = if is_corrected && given.direction == Vec3::ZERO {
+            // From no direction: radiance from everywhere with the same mean.
+            [K0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]
+        } else {
+            basis(given.direction)
+        };
+        self.project(given.colour, basis);
+    }
+
+    fn project(&mut self, colour: Vec3, basis: [f32; 9]) {
+        for (coefficient, weight) in self.sum.iter_mut().zip(basis) {
+            *coefficient += colour * weight;
+        }
+    }
+
+    /// The record; `flood` is flood light from above and below.
+    pub(super) fn finish(
+        &mut self,
+        flood: Option<[Vec3; 2]>,
+        settings: &BakeSettings,
+        world: &WorldKeys,
+    ) -> ShPoint {
+        for (light, direction) in flood.into_iter().flatten().zip([Vec3::Z, Vec3::NEG_Z]) {
+            self.project(light, basis(direction));
+        }
+        finish(self.sum, world, settings.grid_scale)
+    }
 }
 
 fn finish(mut sum: [Vec3; 9], world: &WorldKeys, scale: f32) -> ShPoint {
@@ -133,6 +131,7 @@ mod tests {
             max_light: 255.0,
             no_material_suns: false,
             keep_lights: false,
+            flood: None,
         };
         let point = finish([Vec3::ZERO; 9], &world, 0.5);
         let irradiance = point[0].map(|c0| PI * K0 * c0);

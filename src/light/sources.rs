@@ -2,10 +2,7 @@ use glam::Vec3;
 
 use crate::format::entities::{Entities, Entity};
 use crate::job::Warnings;
-use crate::light::lights::{
-    CORRECTED_TOLERANCE, Emission, Falloff, Light, LightList, POINT_SCALE, TOLERANCE,
-    normalise_colour,
-};
+use crate::light::lights::{Emission, Falloff, Light, LightList, POINT_SCALE, normalise_colour};
 use crate::light::settings::{BakeSettings, EntityModel, LightModel, LightsFrom};
 use crate::light::suns::{Sun, push_sun};
 use crate::light::world::WorldKeys;
@@ -166,7 +163,7 @@ fn base_light(entity: &Entity, settings: &BakeSettings, warnings: &Warnings) -> 
     if let Some(scale) = entity.number(&["scale"]).filter(is_set) {
         intensity *= scale;
     }
-    let raw = entity.vector(&["_color"]).unwrap_or(Vec3::ONE);
+    let raw = settings.linear_colour(entity.vector(&["_color"]).unwrap_or(Vec3::ONE));
     let colour = if flags & FLAG_RAW_COLOUR == 0 {
         normalise_colour(raw)
     } else {
@@ -183,12 +180,11 @@ fn base_light(entity: &Entity, settings: &BakeSettings, warnings: &Warnings) -> 
         let fade = entity.number(&["fade"]).filter(is_set).unwrap_or(1.0);
         light.falloff = Falloff::Linear(fade);
     }
-    light.extra_distance = entity.number(&["_extradist"]).unwrap_or(0.0);
+    light.extra_distance = entity
+        .number(&["_extradist"])
+        .unwrap_or(settings.extra_distance);
     light.in_grid = flags & FLAG_NO_GRID == 0 || is_junior;
-    light.tolerance = match settings.model {
-        LightModel::Q3map2 => TOLERANCE,
-        LightModel::Corrected => CORRECTED_TOLERANCE,
-    };
+    light.tolerance = settings.tolerance();
     let style = entity.number(&["_style", "style"]).unwrap_or(0.0);
     if (0.0..255.0).contains(&style) {
         light.style = style as u8;

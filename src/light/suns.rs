@@ -52,7 +52,7 @@ pub(crate) fn push_sun(list: &mut LightList, sun: &Sun, number: u64, settings: &
                 from_sky: sun.from_sky,
             },
             normal: -direction,
-            style: sun.style,
+            style: if settings.no_styles { 0 } else { sun.style },
             sky: sun.sky,
             fast: FastCut::Never,
             bounds: Aabb::EMPTY,
@@ -99,17 +99,17 @@ impl Sky<'_> {
     pub(super) fn push_suns(&self, list: &mut LightList, settings: &BakeSettings) {
         for (ordinal, sun) in (0_u64..).zip(&self.directives.suns) {
             let number = (self.number << 8) ^ ordinal;
-            push_sun(list, &self.sun(sun), number, settings);
+            push_sun(list, &self.sun(sun, settings), number, settings);
         }
     }
 
-    fn sun(&self, sun: &SunDirective) -> Sun {
+    fn sun(&self, sun: &SunDirective, settings: &BakeSettings) -> Sun {
         Sun {
             direction: on_sphere(
                 sun.azimuth_degrees.to_radians(),
                 sun.elevation_degrees.to_radians(),
             ),
-            colour: normalise_colour(sun.colour),
+            colour: normalise_colour(settings.linear_colour(sun.colour)),
             photons: sun.intensity,
             deviance: sun.deviance_degrees.to_radians(),
             samples: sun.samples,

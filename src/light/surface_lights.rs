@@ -5,8 +5,7 @@ use glam::Vec3;
 use crate::format::bsp::{Bsp, SurfaceKind};
 use crate::job::Warnings;
 use crate::light::lights::{
-    AREA_SCALE, Area, CORRECTED_TOLERANCE, Emission, FORM_FACTOR_SCALE, FastCut, Light, LightList,
-    POINT_SCALE, TOLERANCE,
+    AREA_SCALE, Area, Emission, FORM_FACTOR_SCALE, FastCut, Light, LightList, POINT_SCALE,
 };
 use crate::light::materials::{CompileFlags, Materials, compile_flags, is_two_sided};
 use crate::light::patch::{self, Mesh};
@@ -20,8 +19,8 @@ use crate::scene::{Image, Material, Scene, SurfaceId};
 
 /// Piece size without `q3map_lightSubdivide`, game units.
 const DEFAULT_SUBDIVIDE: f32 = 999.0;
-/// Backsplash without `q3map_backsplash`: fraction and distance.
-const DEFAULT_BACKSPLASH: (f32, f32) = (0.05, 23.0);
+/// Share of backsplash lights without `q3map_backsplash`.
+const DEFAULT_BACKSPLASH: f32 = 0.05;
 /// Backsplash lights are this many times brighter than their fraction says.
 const BACKSPLASH_GAIN: f32 = 7.0;
 /// Pieces outside this range of areas do not emit, square game units.
@@ -62,7 +61,7 @@ pub(crate) fn push_surface_lights(
             skies.insert(material.name.clone(), index);
             let sky = Sky {
                 directives,
-                colour: materials.light_colour(material),
+                colour: materials.light_colour(material, settings),
                 images: sky_box(scene, material),
                 index,
                 number: ordinal as u64,
@@ -82,7 +81,7 @@ pub(crate) fn push_surface_lights(
                     material.content_flags,
                     Some(material),
                 ),
-                colour: materials.light_colour(material),
+                colour: materials.light_colour(material, settings),
                 offset: offsets
                     .get(surface.model as usize)
                     .copied()
@@ -149,7 +148,10 @@ impl Emitter<'_> {
             let scale = self.settings.point_scale * self.settings.spherical_scale;
             let photons = directives.surface_light * POINT_SCALE * scale;
             let mut light = Light::point(bounds.centre(), self.colour, photons);
-            light.style = directives.style;
+            light.tolerance = self.settings.tolerance();
+            // Switching styles off misses these in the reference compiler.
+            let is_kept = !self.settings.no_styles || self.settings.model == LightModel::Q3map2;
+            light.style = if is_kept { directives.style } else { 0 };
             list.lights.push(light);
             return 1;
         }
@@ -183,7 +185,7 @@ impl Emitter<'_> {
         let light = Light {
             emission: Emission::Area(area),
             normal,
-            style: if directives.style == 255 {
+            style: if directives.style == 255 || self.settings.no_styles {
                 0
             } else {
                 directives.style
@@ -193,10 +195,7 @@ impl Emitter<'_> {
             } else {
                 FastCut::BySettings
             },
-            tolerance: match self.settings.model {
-                LightModel::Q3map2 => TOLERANCE,
-                LightModel::Corrected => CORRECTED_TOLERANCE,
-            },
+            tolerance: self.settings.tolerance(),
             ..Light::point(origin, self.colour, photons)
         };
         let backsplash = self.backsplash(&light);
@@ -206,7 +205,11 @@ impl Emitter<'_> {
 
     /// A second light before the first that shines back at its surface.
     fn backsplash(&self, light: &Light) -> Option<Light> {
-        let (fraction, distance) = self.material.light.backsplash.unwrap_or(DEFAULT_BACKSPLASH);
+        let default = (
+            DEFAULT_BACKSPLASH * self.settings.backsplash_scale,
+            self.settings.backsplash_distance,
+        );
+        let (fraction, distance) = self.material.light.backsplash.unwrap_or(default);
         let Emission::Area(area) = &light.emission else {
             return None;
         };
@@ -264,7 +267,8 @@ impl Emitter<'_> {
                     Some(extras) => extras.get(surface.0).longest_curve,
                     None => patch::longest_curve(&mesh),
                 };
-                mesh.tessellate(patch::iterations(longest)).polygons()
+                let iterations = patch::iterations(longest, self.settings.subdivisions);
+                mesh.tessellate(iterations).polygons()
             }
             SurfaceKind::Foliage { .. } | SurfaceKind::Flare | SurfaceKind::Skipped => Vec::new(),
         }

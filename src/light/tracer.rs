@@ -1,5 +1,6 @@
 use std::ops::ControlFlow;
 
+use fearless_simd::Level;
 use glam::{Vec2, Vec3};
 
 use crate::format::bsp::SurfaceKind;
@@ -8,14 +9,18 @@ use crate::light::materials::{Materials, compile_flags};
 use crate::light::settings::{BakeSettings, LightModel};
 use crate::light::surface_lights::{SkyNumbers, surface_triangles};
 use crate::math::Ray;
+use crate::math::lanes::LANES;
 use crate::scene::{ImageId, Scene, SurfaceId};
 use crate::trace::{
-    BareSubtrees, Crossing, Division, Grazing, HitRules, SolidTree, TreeCorner, TreePolygon,
-    TriangleSet, Walk,
+    BareSubtrees, Crossing, Division, Grazing, HitRules, Packet, PacketTracer, SolidTree,
+    TreeCorner, TreePolygon, TriangleSet, Walk,
 };
 
-/// Leafs with longer polygons are divided, game units; fitted to the reference compiler's results.
-const LEAF_MAX: f32 = 128.0;
+/// Leafs with more triangles in a longer box are divided; both numbers are fitted to the reference compiler's results.
+const DIVISION: Division = Division::Above {
+    triangles: 4,
+    side: 128.0,
+};
 /// How far barycentric coordinates of a filtering triangle may lie outside 0 to 1.
 const FILTER_SLACK: f32 = 0.0001;
 /// Light filtered down to this share is none.
@@ -32,6 +37,7 @@ pub(crate) struct Tracer<'a> {
     rules: HitRules,
     bare: BareSubtrees,
     is_tracing: bool,
+    has_surfaces: bool,
 }
 
 /// Working memory and counter of one thread.
@@ -40,8 +46,44 @@ pub(crate) struct TraceState {
     walk: Walk,
     /// Occluders that have filtered the segment.
     filters: Vec<u32>,
+    packet_tracer: PacketTracer,
+    packet: Packet,
     /// Segments traced.
     pub rays: u64,
+}
+
+/// Up to eight segments; lanes without one may hold anything.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Segments {
+    /// Grid points.
+    pub from: [Vec3; LANES],
+    /// Where the light seems to come from.
+    pub to: [Vec3; LANES],
+}
+
+/// What a look at a packet of segments told, as bits by lane. Neither blocked nor unclear means that all light passes.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Glance {
+    /// By grid: no light passes.
+    pub blocked: [u8; 2],
+    /// Where not blocked: the segment must be looked at alone, since it meets filters, grazes an edge, or leads to a sky.
+    pub unclear: u8,
+}
+
+/// Numbers of the set bits, ascending.
+pub(crate) fn lanes_of(mut bits: u8) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let lane = bits.trailing_zeros() as usize;
+        bits &= bits.wrapping_sub(1);
+        (lane < LANES).then_some(lane)
+    })
+}
+
+impl TraceState {
+    /// The instructions that packets are computed with.
+    pub(super) fn level(&self) -> Level {
+        self.packet_tracer.level()
+    }
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -80,11 +122,7 @@ impl<'a> Tracer<'a> {
         cancel: &CancelToken,
     ) -> Self {
         let is_exact = settings.model == LightModel::Corrected;
-        let division = if is_exact {
-            Division::Never
-        } else {
-            Division::Above(LEAF_MAX)
-        };
+        let division = if is_exact { Division::Never } else { DIVISION };
         let (polygons, occluders) = occluders(scene, materials, skies);
         let polygons = polygons.into_iter().take_while(|_| !cancel.is_cancelled());
         let (solids, parts) = SolidTree::new(&scene.bsp, polygons, division);
@@ -127,6 +165,7 @@ impl<'a> Tracer<'a> {
                 BareSubtrees::Skipped
             },
             is_tracing: !settings.no_trace,
+            has_surfaces: !settings.no_surfaces,
         }
     }
 
@@ -150,6 +189,9 @@ impl<'a> Tracer<'a> {
         if solid.is_some() {
             return None;
         }
+        if !self.has_surfaces {
+            return Some(Vec3::ONE);
+        }
         let ray = Ray {
             t_min: inhibit,
             ..Ray::segment(from, to)
@@ -170,6 +212,9 @@ impl<'a> Tracer<'a> {
         if !self.is_tracing {
             return Some(Vec3::ONE);
         }
+        if !self.has_surfaces {
+            return None;
+        }
         state.rays += 1;
         let ray = Ray {
             t_min: inhibit,
@@ -181,6 +226,152 @@ impl<'a> Tracer<'a> {
         let passage = self.filtered(&ray, state)?;
         let (_, met) = passage.sky?;
         lets_in(met, sky).then_some(passage.filter)
+    }
+
+    /// Looks at up to eight segments to lamps, or to suns, at once, and decides the plain cases; see [`Glance`].
+    ///
+    /// By grid and lane, triangles nearer than `inhibit` are passed.
+    pub(super) fn glance(
+        &self,
+        segments: &Segments,
+        wanted: [u8; 2],
+        inhibit: &[[f32; LANES]; 2],
+        is_sun: bool,
+        state: &mut TraceState,
+    ) -> Glance {
+        let lanes = wanted[0] | wanted[1];
+        let mut glance = Glance::default();
+        if !self.is_tracing || !self.has_surfaces {
+            glance.unclear = lanes;
+            return glance;
+        }
+        state.rays += u64::from(lanes.count_ones());
+        let TraceState {
+            packet_tracer,
+            packet,
+            walk,
+            ..
+        } = state;
+        packet.active = 0;
+        for lane in lanes_of(lanes) {
+            let t_min = inhibit[0][lane].min(inhibit[1][lane]);
+            packet.set_segment(lane, segments.from[lane], segments.to[lane], t_min);
+        }
+        if is_sun {
+            self.glance_at_sun(packet_tracer, packet, inhibit, &mut glance);
+            return glance;
+        }
+        packet_tracer.crossings(&self.triangles, packet, &self.rules, |crossing, _| {
+            let part = &self.parts[crossing.triangle as usize];
+            match &self.occluders[part.owner as usize] {
+                Occluder::Opaque => {
+                    glance.unclear |= crossing.lanes & !crossing.inside;
+                    for (grid, blocked) in glance.blocked.iter_mut().enumerate() {
+                        for lane in lanes_of(crossing.inside) {
+                            let counts = crossing.t[lane] > inhibit[grid][lane];
+                            *blocked |= u8::from(counts) << lane;
+                        }
+                    }
+                }
+                Occluder::Sky(_) => {}
+                Occluder::Filter(_) => glance.unclear |= crossing.lanes,
+            }
+            (glance.blocked[0] | !wanted[0]) & (glance.blocked[1] | !wanted[1])
+        });
+        let open = (wanted[0] & !glance.blocked[0]) | (wanted[1] & !glance.blocked[1]);
+        for lane in lanes_of(open & !glance.unclear) {
+            if !self
+                .solids
+                .is_open(segments.from[lane], segments.to[lane], walk)
+            {
+                glance.blocked = glance.blocked.map(|blocked| blocked | 1 << lane);
+            }
+        }
+        glance
+    }
+
+    /// What is nearer decides: an opaque triangle blocks, behind the nearest sky it may not.
+    fn glance_at_sun(
+        &self,
+        packet_tracer: &mut PacketTracer,
+        packet: &mut Packet,
+        inhibit: &[[f32; LANES]; 2],
+        glance: &mut Glance,
+    ) {
+        let lanes = packet.active;
+        let mut sky = [f32::INFINITY; LANES];
+        let mut opaque = [f32::INFINITY; LANES];
+        packet_tracer.crossings(&self.triangles, packet, &self.rules, |crossing, t_max| {
+            let part = &self.parts[crossing.triangle as usize];
+            match &self.occluders[part.owner as usize] {
+                Occluder::Opaque => {
+                    for lane in lanes_of(crossing.inside) {
+                        let t = crossing.t[lane];
+                        // Between the two limits it counts for one grid alone: left to the exact test.
+                        if t > inhibit[0][lane].max(inhibit[1][lane]) && t < opaque[lane] {
+                            opaque[lane] = t;
+                            t_max[lane] = t_max[lane].min(t);
+                        }
+                    }
+                }
+                Occluder::Sky(_) => {
+                    for lane in lanes_of(crossing.lanes) {
+                        sky[lane] = sky[lane].min(crossing.t[lane]);
+                    }
+                }
+                Occluder::Filter(_) => {}
+            }
+            0
+        });
+        for lane in lanes_of(lanes) {
+            if sky[lane] < f32::INFINITY && sky[lane] <= opaque[lane] {
+                glance.unclear |= 1 << lane;
+            } else {
+                glance.blocked = glance.blocked.map(|blocked| blocked | 1 << lane);
+            }
+        }
+    }
+
+    /// How far it is open from `from` along `direction`, as a share of `distance`: 1 where nothing opaque is met, or a sky or
+    /// a filter before it.
+    ///
+    /// As for suns, solid does not block by itself.
+    pub(super) fn open_share(
+        &self,
+        from: Vec3,
+        direction: Vec3,
+        distance: f32,
+        inhibit: f32,
+        state: &mut TraceState,
+    ) -> f32 {
+        if !self.is_tracing || !self.has_surfaces {
+            return 1.0;
+        }
+        state.rays += 1;
+        let to = from + direction * distance;
+        let ray = Ray {
+            t_min: inhibit,
+            ..Ray::segment(from, to)
+        };
+        self.solids
+            .first_solid(from, to, self.bare, &mut state.walk);
+        let (mut opaque, mut clear) = (f32::INFINITY, f32::INFINITY);
+        self.triangles.crossings(&ray, &self.rules, |crossing| {
+            let part = &self.parts[crossing.triangle as usize];
+            if state.walk.passed(part.leaf) {
+                let nearest = match &self.occluders[part.owner as usize] {
+                    Occluder::Opaque => &mut opaque,
+                    Occluder::Sky(_) | Occluder::Filter(_) => &mut clear,
+                };
+                *nearest = nearest.min(crossing.t);
+            }
+            ControlFlow::Continue(())
+        });
+        if clear <= opaque {
+            1.0
+        } else {
+            (opaque / distance).min(1.0)
+        }
     }
 
     /// `None` when an opaque triangle is met, or filters leave nothing.

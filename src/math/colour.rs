@@ -78,6 +78,24 @@ pub fn clamp_keep_hue(rgb: Vec3) -> Vec3 {
     }
 }
 
+/// Linear value, 0 to 1, of an sRGB one (IEC 61966-2-1). Negative values stay on the straight part, larger ones on the curve.
+pub fn linear_from_srgb(value: f32) -> f32 {
+    if value <= 0.04045 {
+        value / 12.92
+    } else {
+        ((value + 0.055) / 1.055).powf(2.4)
+    }
+}
+
+/// The inverse of [`linear_from_srgb`].
+pub fn srgb_from_linear(value: f32) -> f32 {
+    if value <= 0.003_130_8 {
+        value * 12.92
+    } else {
+        1.055 * value.powf(1.0 / 2.4) - 0.055
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -109,6 +127,18 @@ mod tests {
                 let difference = float[axis] - f32::from(exact[axis]);
                 assert!((-1e-3..1.0).contains(&difference), "{stored:?}");
             }
+        }
+    }
+
+    /// Half of full light is sRGB 188, and 128 is 21.6 % of it.
+    #[test]
+    fn srgb_curve_has_the_known_points_and_its_inverse() {
+        assert!((srgb_from_linear(0.5) * 255.0 - 187.516).abs() < 0.01);
+        assert!((linear_from_srgb(128.0 / 255.0) - 0.215_861).abs() < 1e-5);
+        assert!((255.0 * linear_from_srgb(1.0 / 255.0) - 0.077_399).abs() < 1e-6);
+        for i in 0..=255_u8 {
+            let value = f32::from(i) / 255.0;
+            assert!((srgb_from_linear(linear_from_srgb(value)) - value).abs() < 1e-5);
         }
     }
 

@@ -5,6 +5,7 @@
 
 mod aabb;
 pub mod colour;
+pub mod lanes;
 mod plane;
 mod ray;
 pub mod sampling;

@@ -409,20 +409,47 @@ fn check_sh(scene: &Scene, grid: &ShGrid, list: &mut Vec<Finding>) {
         list.push(finding);
     }
     let places = places(scene, &grid.lattice);
-    let dark = grid.points.iter().zip(&places);
-    let dark = dark.filter(|(point, place)| **place == Place::Open && **point == [[0.0; 3]; 9]);
-    let (dark, open) = (
-        dark.count(),
-        places.iter().filter(|place| **place == Place::Open).count(),
-    );
-    if dark > 0 {
-        list.push(
-            Finding::new(
-                "I422",
-                lump,
-                format!("{dark} of {open} SH points in the open are black"),
-            )
-            .with_numbers(&[("points", dark as f64), ("total", total as f64)]),
-        );
+    let count = |place: Place, is_dark: bool| {
+        let points = grid.points.iter().zip(&places);
+        let alike =
+            points.filter(|(point, at)| **at == place && (**point == [[0.0; 3]; 9]) == is_dark);
+        alike.count()
+    };
+    let [open, wall, void] = [Place::Open, Place::Wall, Place::Void]
+        .map(|place| (count(place, true), count(place, false)));
+    for (code, (dark, lit), message) in [
+        (
+            "I422",
+            (open.0, 0),
+            format!(
+                "{} of {} SH points in the open are black",
+                open.0,
+                open.0 + open.1
+            ),
+        ),
+        (
+            "I423",
+            wall,
+            format!(
+                "{} of {total} SH points are in solid, {} of them lit",
+                wall.0 + wall.1,
+                wall.1
+            ),
+        ),
+        (
+            "I424",
+            void,
+            format!(
+                "{} of {total} SH points are in the void, {} of them lit",
+                void.0 + void.1,
+                void.1
+            ),
+        ),
+    ] {
+        let points = dark + lit;
+        if points > 0 {
+            let numbers = [("points", points as f64), ("total", total as f64)];
+            list.push(Finding::new(code, lump, message).with_numbers(&numbers));
+        }
     }
 }

@@ -61,19 +61,20 @@ impl Geometry {
         }
     }
 
-    /// Appends a surface whose lightmap is layer `page` and returns its ranges of `indices` and `edges`. Vertices are copied,
-    /// so surfaces that share some may differ in page.
+    /// Appends a surface and returns its ranges of `indices` and `edges`; `page` gives the last attribute of a vertex by its
+    /// number in the scene. Vertices are copied, so surfaces that share some may differ in page.
     pub(super) fn push(
         &mut self,
         scene: &Scene,
         surface: &Surface,
-        page: u32,
+        mut page: impl FnMut(u32) -> u32,
     ) -> (Range<u32>, Range<u32>) {
         let (first_index, first_edge) = (self.indices.len() as u32, self.edges.len() as u32);
         let range = surface.indices.start as usize..surface.indices.end as usize;
         let triangles = scene.indices.get(range).unwrap_or_default();
         for triangle in triangles.chunks_exact(3) {
-            let corners: [u32; 3] = std::array::from_fn(|i| self.vertex(scene, triangle[i], page));
+            let corners: [u32; 3] =
+                std::array::from_fn(|i| self.vertex(scene, triangle[i], &mut page));
             self.indices.extend(corners);
             for (a, b) in [(0, 1), (1, 2), (2, 0)] {
                 let (a, b) = (corners[a], corners[b]);
@@ -92,7 +93,7 @@ impl Geometry {
         )
     }
 
-    fn vertex(&mut self, scene: &Scene, number: u32, page: u32) -> u32 {
+    fn vertex(&mut self, scene: &Scene, number: u32, page: impl FnOnce(u32) -> u32) -> u32 {
         let known = self.remap[number as usize];
         if known != u32::MAX {
             return known;
@@ -105,7 +106,7 @@ impl Geometry {
             st: vertex.st.to_array(),
             page_st: vertex.lightmap_st.to_array(),
             colour: vertex.colour,
-            page,
+            page: page(number),
         });
         self.remap[number as usize] = added;
         self.touched.push(number);

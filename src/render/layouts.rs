@@ -4,7 +4,7 @@ use crate::render::shared::Stage;
 pub(super) struct Layouts {
     /// Group 0: the frame.
     pub(super) frame: wgpu::BindGroupLayout,
-    /// Group 1 of surfaces: lightmap pages.
+    /// Group 1 of surfaces: lightmap pages, and light in styles: vertices, surfaces, levels.
     pub(super) pages: wgpu::BindGroupLayout,
     /// Group 2 of surfaces: an image.
     pub(super) image: wgpu::BindGroupLayout,
@@ -24,7 +24,13 @@ impl Layouts {
             pages: layout(
                 device,
                 "lightmap pages",
-                &[texture(wgpu::TextureViewDimension::D2Array), sampler()],
+                &[
+                    texture(wgpu::TextureViewDimension::D2Array),
+                    sampler(),
+                    storage(),
+                    storage(),
+                    uniform(None),
+                ],
             ),
             image: layout(
                 device,

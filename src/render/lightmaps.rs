@@ -3,7 +3,8 @@ use std::sync::{Mutex, PoisonError};
 use crate::format::bsp::{LIGHTMAP_SIZE, LightmapPage};
 use crate::math::colour::{Clamp, Overbright, shift, shift_bytes};
 use crate::render::gpu::Gpu;
-use crate::render::layouts::{Layouts, bind_texture};
+use crate::render::layouts::Layouts;
+use crate::render::styles::Styles;
 use crate::scene::LightmapPages;
 
 /// A texel of the layer for surfaces without a page. Alpha 0 keeps it from being multiplied by overbright and exposure.
@@ -17,14 +18,17 @@ pub(super) struct Lightmaps {
     pages: Vec<LightmapPage>,
     /// Side of a page, texels.
     side: u32,
+    /// Whether odd pages hold directions, which are shown as stored.
+    has_directions: bool,
     texture: wgpu::Texture,
-    pub(super) group: wgpu::BindGroup,
+    view: wgpu::TextureView,
+    sampler: wgpu::Sampler,
     uploaded: Mutex<Option<(Overbright, Clamp)>>,
 }
 
 impl Lightmaps {
     /// Pages beyond what the device takes are dropped with a line in the log; their surfaces are white.
-    pub(super) fn new(gpu: &Gpu, layouts: &Layouts, lightmaps: &LightmapPages) -> Self {
+    pub(super) fn new(gpu: &Gpu, lightmaps: &LightmapPages) -> Self {
         let limits = gpu.device.limits();
         let pages = &lightmaps.pages;
         let too_large = lightmaps.size > limits.max_texture_dimension_2d;
@@ -64,20 +68,35 @@ impl Lightmaps {
             min_filter: wgpu::FilterMode::Linear,
             ..wgpu::SamplerDescriptor::default()
         });
-        let group = bind_texture(
-            &gpu.device,
-            "lightmap pages",
-            &layouts.pages,
-            &view,
-            &sampler,
-        );
         Self {
             pages: pages[..kept].to_vec(),
             side,
+            has_directions: lightmaps.direction_page(0).is_some(),
             texture,
-            group,
+            view,
+            sampler,
             uploaded: Mutex::new(None),
         }
+    }
+
+    /// Group 1 of surfaces.
+    pub(super) fn bind(&self, gpu: &Gpu, layouts: &Layouts, styles: &Styles) -> wgpu::BindGroup {
+        let resources = [
+            wgpu::BindingResource::TextureView(&self.view),
+            wgpu::BindingResource::Sampler(&self.sampler),
+            styles.vertices.as_entire_binding(),
+            styles.surfaces.as_entire_binding(),
+            styles.levels.as_entire_binding(),
+        ];
+        let entries: Vec<_> = (0..)
+            .zip(resources)
+            .map(|(binding, resource)| wgpu::BindGroupEntry { binding, resource })
+            .collect();
+        gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
+            label: Some("lightmap pages"),
+            layout: &layouts.pages,
+            entries: &entries,
+        })
     }
 
     /// Layer of `page`; the white one for no page.
@@ -100,6 +119,9 @@ impl Lightmaps {
             for layer in 0..=self.pages.len() {
                 rgba.clear();
                 match self.pages.get(layer) {
+                    Some(page) if self.has_directions && layer % 2 == 1 => {
+                        prepare_page(page, self.side, Overbright::Bits(0), &mut rgba);
+                    }
                     Some(page) => prepare_page(page, self.side, key.0, &mut rgba),
                     None => rgba.extend(WHITE.repeat((self.side * self.side) as usize)),
                 }

@@ -20,6 +20,7 @@ mod renderer;
 mod scene;
 pub mod shared;
 mod stage;
+mod styles;
 mod visibility;
 pub mod wgsl;
 

@@ -19,6 +19,8 @@ const POLYGON_OFFSET: wgpu::DepthBiasState = wgpu::DepthBiasState {
 pub(super) enum Program {
     /// A stage of a surface.
     World,
+    /// The same of a surface with light styles.
+    Styled,
     /// A face of a sky box.
     SkyBox,
     /// A cloud layer.
@@ -112,14 +114,14 @@ impl Pipelines {
         }
         let (module, vertex, fragment) = match key.program {
             Program::World => (&self.world, "vs_world", "fs_world"),
+            Program::Styled => (&self.world, "vs_styled", "fs_styled"),
             Program::SkyBox => (&self.sky, "vs_sky", "fs_sky_box"),
             Program::Cloud => (&self.sky, "vs_sky", "fs_cloud"),
             Program::SkyFlat => (&self.sky, "vs_sky", "fs_sky_flat"),
         };
-        let buffer = if key.program == Program::World {
-            GpuVertex::LAYOUT
-        } else {
-            GpuVertex::POSITION
+        let buffer = match key.program {
+            Program::World | Program::Styled => GpuVertex::LAYOUT,
+            Program::SkyBox | Program::Cloud | Program::SkyFlat => GpuVertex::POSITION,
         };
         let recipe = Recipe {
             buffer: Some(buffer),

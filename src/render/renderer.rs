@@ -171,6 +171,7 @@ impl Renderer {
         let page_factor = scene
             .lightmaps
             .prepare(gpu, options.overbright, options.clamp);
+        scene.styles.prepare(&gpu.queue, &options.styles);
         scene
             .stages
             .animate(&gpu.queue, time_secs, &mut self.scratch);
@@ -271,7 +272,7 @@ impl Renderer {
         let scene = shown.scene;
         pass.set_vertex_buffer(0, scene.vertices.slice(..));
         pass.set_index_buffer(scene.indices.slice(..), wgpu::IndexFormat::Uint32);
-        pass.set_bind_group(1, &scene.lightmaps.group, &[]);
+        pass.set_bind_group(1, &scene.light, &[]);
         let mut bound = None;
         for (draw, material_pass) in selected_passes(scene, shown.mode) {
             let runs = shown.visible.runs(draw);
@@ -412,9 +413,10 @@ fn selected_passes(scene: &GpuScene, mode: RenderMode) -> impl Iterator<Item = (
         .flat_map(move |(number, draw)| {
             let passes = match (mode, &draw.plain) {
                 (RenderMode::Wireframe, _) => &[],
-                (RenderMode::VertexColour | RenderMode::Normals, Some(plain)) => {
-                    std::slice::from_ref(plain)
-                }
+                (
+                    RenderMode::VertexColour | RenderMode::Normals | RenderMode::Deluxe,
+                    Some(plain),
+                ) => std::slice::from_ref(plain),
                 (RenderMode::Lightmap, Some(_)) => {
                     let last = draw.passes.iter().position(|pass| pass.has_lightmap);
                     &draw.passes[..last.map_or(draw.passes.len(), |last| last + 1)]
@@ -472,6 +474,7 @@ fn frame_uniform(
             RenderMode::Fullbright => 2,
             RenderMode::VertexColour => 3,
             RenderMode::Normals => 4,
+            RenderMode::Deluxe => 5,
         },
         keep_hue: u32::from(options.clamp == crate::math::colour::Clamp::KeepHue),
         hide_in_solid: u32::from(probes.hide_in_solid),

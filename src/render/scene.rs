@@ -13,6 +13,7 @@ use crate::render::lightmaps::Lightmaps;
 use crate::render::pipelines::{Program, SurfaceKey};
 use crate::render::shared;
 use crate::render::stage::{self, Picture};
+use crate::render::styles::{StyledSurfaces, Styles, is_styled};
 use crate::render::visibility::{DrawnSurface, Visible};
 use crate::scene::{Image, ImageId, LightingClass, Material, Scene, Stage, StageImage};
 
@@ -25,6 +26,9 @@ pub struct GpuScene {
     pub(super) indices: wgpu::Buffer,
     pub(super) edges: wgpu::Buffer,
     pub(super) lightmaps: Lightmaps,
+    pub(super) styles: Styles,
+    /// Group 1 of surfaces.
+    pub(super) light: wgpu::BindGroup,
     pub(super) images: Vec<wgpu::BindGroup>,
     pub(super) stages: Stages,
     /// In the order of drawing.
@@ -157,26 +161,45 @@ impl GpuScene {
 
     fn build(gpu: &Gpu, scene: &Scene) -> Self {
         let layouts = Layouts::new(&gpu.device);
-        let lightmaps = Lightmaps::new(gpu, &layouts, &scene.lightmaps);
+        let lightmaps = Lightmaps::new(gpu, &scene.lightmaps);
+        let mut styled = StyledSurfaces::default();
         let mut uploader = Uploader::new(gpu, &layouts, &scene.images);
         let mut geometry = Geometry::new(scene);
         let mut draws: Vec<Draw> = Vec::new();
         let mut last = None;
         for surface in ordered_surfaces(scene) {
             let material = scene.material_of(surface);
-            let (indices, edges) = geometry.push(scene, surface, lightmaps.layer(surface.lightmap));
+            let is_styled = is_styled(scene, surface);
+            let (indices, edges) = match &surface.styled {
+                Some(light) if is_styled => {
+                    styled.push(light, |page| lightmaps.layer(page));
+                    geometry.push(scene, surface, |vertex| {
+                        styled.push_vertex(scene, light, vertex)
+                    })
+                }
+                _ => {
+                    let layer = lightmaps.layer(surface.lightmap);
+                    geometry.push(scene, surface, |_| layer)
+                }
+            };
             let drawn = DrawnSurface {
                 id: surface.id.0,
                 is_inline: surface.model != 0,
                 indices,
                 edges,
             };
-            if let (true, Some(draw)) = (last == Some(surface.material), draws.last_mut()) {
+            let run = Some((surface.material, is_styled));
+            if let (true, Some(draw)) = (last == run, draws.last_mut()) {
                 draw.surfaces.push(drawn);
                 continue;
             }
-            last = Some(surface.material);
-            let passes = uploader.passes(material);
+            last = run;
+            let mut passes = uploader.passes(material);
+            if is_styled {
+                for pass in &mut passes {
+                    pass.key.program = Program::Styled;
+                }
+            }
             let plain = plain_pass(material, &passes);
             draws.push(Draw {
                 surfaces: vec![drawn],
@@ -184,6 +207,7 @@ impl GpuScene {
                 plain,
             });
         }
+        let styles = Styles::new(gpu, &styled);
         let buffer = |label, contents: &[u8], usage| {
             let padding = [0_u8; 64];
             let contents = if contents.is_empty() {
@@ -208,7 +232,9 @@ impl GpuScene {
             indices: buffer("indices", bytemuck::cast_slice(&geometry.indices), index),
             edges: buffer("edges", bytemuck::cast_slice(&geometry.edges), index),
             visible: Mutex::new(Visible::new(Arc::clone(&scene.bsp))),
+            light: lightmaps.bind(gpu, &layouts, &styles),
             lightmaps,
+            styles,
             stages: Stages::new(gpu, &layouts, uploader.slots),
             images: uploader.groups,
             draws,
@@ -216,7 +242,7 @@ impl GpuScene {
     }
 }
 
-/// Drawn surfaces by sort value, then material, then number. Materials without stages that are no sky draw nothing.
+/// Drawn surfaces by sort value, then material, then whether they have light styles, then number. Materials without stages that are no sky draw nothing.
 fn ordered_surfaces(scene: &Scene) -> Vec<&crate::scene::Surface> {
     let mut surfaces: Vec<_> = scene
         .drawn_surfaces()
@@ -230,6 +256,7 @@ fn ordered_surfaces(scene: &Scene) -> Vec<&crate::scene::Surface> {
         sort_a
             .total_cmp(&sort_b)
             .then(a.material.cmp(&b.material))
+            .then(is_styled(scene, a).cmp(&is_styled(scene, b)))
             .then(a.id.cmp(&b.id))
     });
     surfaces

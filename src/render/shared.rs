@@ -186,12 +186,55 @@ shared! {
     }
 }
 
+shared! {
+    /// Light of a vertex in the style slots behind slot 0.
+    StyledVertex {
+        /// Lightmap coordinates of slot 1.
+        st_1: [f32; 2],
+        /// Of slot 2.
+        st_2: [f32; 2],
+        /// Of slot 3.
+        st_3: [f32; 2],
+        /// Vertex light of slot 1 as four bytes, red lowest.
+        colour_1: u32,
+        /// Of slot 2.
+        colour_2: u32,
+        /// Of slot 3.
+        colour_3: u32,
+        /// Number of its surface in the list of styled surfaces.
+        surface: u32,
+    }
+}
+
+shared! {
+    /// Style slots of a surface.
+    StyledSurface {
+        /// Layers of the lightmap pages.
+        layers: [u32; 4],
+        /// Styles of the lightmap pages; 256 for none.
+        page_styles: [u32; 4],
+        /// Styles of the vertex light; 256 for none.
+        vertex_styles: [u32; 4],
+    }
+}
+
+shared! {
+    /// Levels of all light styles.
+    StyleLevels {
+        /// By style, four to a vector; 1 is the light as baked. Number 256 is 0.
+        levels: [[f32; 4]; 65],
+    }
+}
+
 /// All shared structs.
-pub const LAYOUTS: [SharedLayout; 6] = [
+pub const LAYOUTS: [SharedLayout; 9] = [
     Frame::LAYOUT,
     Deform::LAYOUT,
     Stage::LAYOUT,
     GridPlace::LAYOUT,
     LegacyPoint::LAYOUT,
     SampleLight::LAYOUT,
+    StyledVertex::LAYOUT,
+    StyledSurface::LAYOUT,
+    StyleLevels::LAYOUT,
 ];

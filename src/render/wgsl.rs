@@ -35,6 +35,7 @@ part!(COLOUR, "common/colour.wgsl");
 part!(PROBE, "common/probe.wgsl");
 part!(SPHERE, "common/sphere.wgsl");
 part!(STAGE, "common/stage.wgsl");
+part!(PAGES, "common/pages.wgsl");
 part!(WORLD_PASS, "world.wgsl");
 part!(SKY_PASS, "sky.wgsl");
 part!(SPHERES_PASS, "spheres.wgsl");
@@ -44,7 +45,7 @@ part!(LINES_PASS, "lines.wgsl");
 /// Surfaces.
 pub const WORLD: Module = Module {
     name: "world",
-    parts: &[FRAME, COLOUR, STAGE, WORLD_PASS],
+    parts: &[FRAME, COLOUR, STAGE, PAGES, WORLD_PASS],
 };
 /// Sky surfaces.
 pub const SKY: Module = Module {

@@ -1,18 +1,20 @@
 use std::sync::Arc;
 
-use crate::format::bsp::{Bsp, BspError, Shader, read};
+use crate::format::bsp::{Bsp, BspError, SIDECAR_EXTENSION, Shader, read};
 use crate::format::map_file;
 use crate::format::srf::SurfaceExtras;
 use crate::job::{Cancelled, JobContext};
 use crate::math::Aabb;
 use crate::scene::deluxe::Deluxe;
 use crate::scene::geometry;
+use crate::scene::light_scale::LightScale;
 use crate::scene::lighting::Lighting;
 use crate::scene::lightmaps::LightmapPages;
 use crate::scene::resolve::{Resolver, Scripts};
+use crate::scene::sources::{Sources, read_companion};
 use crate::scene::spawn::spawn_points;
 use crate::scene::types::{MapSource, Scene};
-use crate::vfs::OpenedMap;
+use crate::vfs::{OpenedMap, Origin};
 
 /// Why a map cannot become a scene.
 #[derive(Debug, thiserror::Error)]
@@ -25,20 +27,38 @@ pub enum BuildError {
     Cancelled(#[from] Cancelled),
 }
 
+/// Which material scripts of the search path are read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ScriptFiles {
+    /// All, in the engine's order.
+    #[default]
+    All,
+    /// Those that `scripts/shaderlist.txt` names, in its order, of two definitions the first: what the reference compiler
+    /// reads. Without a list all. Released games rarely list every script that their maps use.
+    Listed,
+}
+
+/// [`build_with`] every script.
+///
+/// # Errors
+/// See [`BuildError`].
+pub fn build(map: &OpenedMap, context: &JobContext) -> Result<Scene, BuildError> {
+    build_with(map, ScriptFiles::All, context)
+}
+
 /// Reads the map's bytes and builds everything that is drawn, traced and lit.
 ///
 /// Missing materials and images become stand-ins with a warning in the context; so does whatever the reader mended.
 ///
 /// # Errors
 /// See [`BuildError`].
-pub fn build(map: &OpenedMap, context: &JobContext) -> Result<Scene, BuildError> {
+pub fn build_with(
+    map: &OpenedMap,
+    scripts: ScriptFiles,
+    context: &JobContext,
+) -> Result<Scene, BuildError> {
     context.progress.begin("reading", 0);
-    for (container, reason) in map.vfs.skipped() {
-        context.warnings.push(
-            "W122",
-            format!("{}: skipped, {reason}", container.display()),
-        );
-    }
+    let mut sources = Sources::of(map, &context.warnings);
     let mut bsp = read(&map.bytes)?;
     for warning in &bsp.warnings {
         context.warnings.push("W100", warning.to_string());
@@ -51,13 +71,14 @@ pub fn build(map: &OpenedMap, context: &JobContext) -> Result<Scene, BuildError>
         bsp.surfaces.clear();
     }
     context.cancel.check()?;
-    take_sidecar(map, &mut bsp, context);
+    sources.sh_grid = take_sidecar(map, &mut bsp, context);
     context.progress.begin("lightmaps", 0);
     let mut lightmaps = LightmapPages::load(&bsp, &map.vfs, &map.name, context)?;
     let deluxe = Deluxe::detect(&bsp, &lightmaps);
     lightmaps.every_other_is_light = deluxe.is_some();
+    let light_scale = LightScale::detect(&bsp, &lightmaps);
     let bsp = Arc::new(bsp);
-    let scripts = Scripts::load(&map.vfs, context)?;
+    let scripts = Scripts::load(&map.vfs, scripts, context)?;
     let models = geometry::place_models(&bsp);
     let mut resolver = Resolver::new(&map.vfs, &scripts, &context.warnings);
     context.progress.begin("geometry", 0);
@@ -80,18 +101,23 @@ pub fn build(map: &OpenedMap, context: &JobContext) -> Result<Scene, BuildError>
     context.cancel.check()?;
     let (materials, images) = resolver.finish(context)?;
     context.progress.begin("entities", 0);
-    let map_source = map.companion("map").map(|file| MapSource {
+    let file = read_companion(map, "map", &context.warnings);
+    sources.map_source = file.as_ref().map(|file| file.origin.clone());
+    let map_source = file.map(|file| MapSource {
         entities: map_file::entities(&file.bytes),
         origin: file.origin.container.join(&file.origin.name),
     });
-    let surface_extras = map
-        .companion("srf")
-        .map(|file| SurfaceExtras::parse(&file.bytes));
+    let file = read_companion(map, "srf", &context.warnings);
+    sources.surface_extras = file.as_ref().map(|file| file.origin.clone());
+    let surface_extras = file.map(|file| SurfaceExtras::parse(&file.bytes));
     Ok(Scene {
         name: map.name.clone(),
         bounds: geometry.bounds.unwrap_or_else(|| world_bounds(&bsp)),
         lightmaps,
         deluxe,
+        light_scale,
+        light_styles: geometry.styles.into_iter().collect(),
+        slot_lights: geometry.slot_lights,
         lighting: Lighting::from_bsp(&bsp, &context.warnings),
         spawns: spawn_points(&bsp.entities),
         vertices: geometry.vertices,
@@ -102,20 +128,24 @@ pub fn build(map: &OpenedMap, context: &JobContext) -> Result<Scene, BuildError>
         models,
         map_source,
         surface_extras,
+        sources,
         bsp,
     })
 }
 
-/// The SH grid of the file beside the map, when the map itself has none.
-fn take_sidecar(map: &OpenedMap, bsp: &mut Bsp, context: &JobContext) {
-    let Some(file) = map.companion("shgrid") else {
-        return;
-    };
+/// Takes the SH grid of the file beside the map, when the map itself has none; where it came from.
+fn take_sidecar(map: &OpenedMap, bsp: &mut Bsp, context: &JobContext) -> Option<Origin> {
+    let file = read_companion(map, SIDECAR_EXTENSION, &context.warnings)?;
     match bsp.with_sidecar(&file.bytes) {
-        Ok(with_grid) => *bsp = with_grid,
-        Err(why) => context
-            .warnings
-            .push("W113", format!("{}: {why}; ignored", file.origin)),
+        Ok(with_grid) => {
+            *bsp = with_grid;
+            Some(file.origin)
+        }
+        Err(why) => {
+            let text = format!("{}: {why}; ignored", file.origin);
+            context.warnings.push("W113", text);
+            None
+        }
     }
 }
 

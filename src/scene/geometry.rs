@@ -1,3 +1,5 @@
+use std::collections::BTreeSet;
+
 use glam::{EulerRot, Mat3, Vec3};
 
 use crate::format::bsp::{Bsp, DrawVert, LightmapIndex, SurfaceKind, surface_flags};
@@ -8,7 +10,10 @@ use crate::scene::lightmaps::LightmapPages;
 use crate::scene::material::MaterialId;
 use crate::scene::patch::{PatchGrid, PatchInput, patch_levels, tessellate};
 use crate::scene::resolve::Use;
-use crate::scene::types::{LightingClass, ModelInstance, Surface, SurfaceId, Vertex};
+use crate::scene::styles::{patch_slot_lights, slot_light, styled_light};
+use crate::scene::types::{
+    LightingClass, ModelInstance, SlotLight, StyledLight, Surface, SurfaceId, Vertex,
+};
 
 /// Vertices, triangles and surfaces of a map.
 #[derive(Default)]
@@ -17,6 +22,9 @@ pub(super) struct Geometry {
     pub(super) indices: Vec<u32>,
     pub(super) surfaces: Vec<Surface>,
     pub(super) bounds: Option<Aabb>,
+    /// Styles in use but 0.
+    pub(super) styles: BTreeSet<u8>,
+    pub(super) slot_lights: Vec<SlotLight>,
     foliage_vertices: usize,
 }
 
@@ -99,11 +107,19 @@ pub(super) fn build(
     for (number, raw) in bsp.surfaces.iter().enumerate() {
         let class = lighting_class(pages, raw);
         let first_index = geometry.indices.len() as u32;
+        let mut styled = None;
         match (raw.kind, patch_of[number]) {
             (SurfaceKind::Patch { .. }, Some(patch)) => {
-                geometry.add_grid(&tessellate(&patches[patch], &levels[patch]));
+                let (patch, levels) = (&patches[patch], &levels[patch]);
+                styled = geometry.add_styles(styled_light(raw, pages), || {
+                    patch_slot_lights(patch, levels, verts_of(bsp, raw))
+                });
+                geometry.add_grid(&tessellate(patch, levels));
             }
             (SurfaceKind::Planar | SurfaceKind::TriangleSoup, _) if is_drawn(bsp, raw) => {
+                styled = geometry.add_styles(styled_light(raw, pages), || {
+                    verts_of(bsp, raw).iter().map(slot_light).collect()
+                });
                 geometry.add_triangles(bsp, raw, &models[owner[number] as usize]);
             }
             (SurfaceKind::Foliage { mesh, instances }, _) if is_drawn(bsp, raw) => {
@@ -137,6 +153,7 @@ pub(super) fn build(
                 _ => None,
             },
             lighting: class,
+            styled,
             fog: raw.fog,
             indices,
             bounds,
@@ -216,6 +233,23 @@ fn place_vertex(vert: &DrawVert, normal: Vec3, place: &ModelInstance) -> Vertex 
 }
 
 impl Geometry {
+    /// Keeps the slots of the surface whose vertices are added next.
+    fn add_styles(
+        &mut self,
+        light: Option<StyledLight>,
+        slot_lights: impl FnOnce() -> Vec<SlotLight>,
+    ) -> Option<StyledLight> {
+        let light = StyledLight {
+            first_vertex: self.vertices.len() as u32,
+            first_light: self.slot_lights.len() as u32,
+            ..light?
+        };
+        self.slot_lights.extend(slot_lights());
+        self.styles
+            .extend(light.styles().filter(|style| *style != 0));
+        Some(light)
+    }
+
     fn add_triangles(
         &mut self,
         bsp: &Bsp,

@@ -1,3 +1,5 @@
+use crate::vfs::{Origin, VfsFile};
+
 /// Width and height at most: more is a damaged header.
 const SIDE_MAX: u32 = 16_384;
 /// Bytes that decoding one picture may take.
@@ -13,8 +15,8 @@ const DECODE_BYTES_MIN: u64 = 1024 * 1024;
 pub struct Image {
     /// Name by which it was asked for.
     pub name: String,
-    /// Virtual path and container it came from, for display; empty for built-in ones.
-    pub origin: String,
+    /// The file that it came from; `None` for built-in ones.
+    pub origin: Option<Origin>,
     /// Width in texels, at least 1.
     pub width: u32,
     /// Height in texels, at least 1.
@@ -24,17 +26,19 @@ pub struct Image {
 }
 
 impl Image {
-    /// Decodes a picture by the extension of `path`; when the bytes say otherwise, by the bytes.
+    /// Decodes a picture by the extension of the file's name; when the bytes say otherwise, by the bytes.
     ///
     /// # Errors
-    /// The decoder's reason, in words.
-    pub fn decode(name: &str, path: &str, origin: &str, bytes: &[u8]) -> Result<Self, String> {
-        let by_extension = match path.rsplit('.').next() {
+    /// The decoder's reason, in words; also for a header that promises far more texels than the file can hold.
+    pub fn decode(name: &str, file: VfsFile) -> Result<Self, String> {
+        let VfsFile { bytes, origin, .. } = file;
+        let extension = origin.name.rsplit('.').next().map(str::to_ascii_lowercase);
+        let by_extension = match extension.as_deref() {
             Some("tga") => image::ImageFormat::Tga,
             Some("png") => image::ImageFormat::Png,
             _ => image::ImageFormat::Jpeg,
         };
-        let format = image::guess_format(bytes).unwrap_or(by_extension);
+        let format = image::guess_format(&bytes).unwrap_or(by_extension);
         let mut limits = image::Limits::default();
         limits.max_image_width = Some(SIDE_MAX);
         limits.max_image_height = Some(SIDE_MAX);
@@ -51,7 +55,7 @@ impl Image {
         }
         Ok(Self {
             name: name.to_owned(),
-            origin: origin.to_owned(),
+            origin: Some(origin),
             width: picture.width(),
             height: picture.height(),
             rgba: picture.into_raw(),
@@ -62,7 +66,7 @@ impl Image {
     pub fn solid(name: &str, rgba: [u8; 4]) -> Self {
         Self {
             name: name.to_owned(),
-            origin: String::new(),
+            origin: None,
             width: 1,
             height: 1,
             rgba: rgba.to_vec(),
@@ -82,7 +86,7 @@ impl Image {
         };
         Self {
             name: "*missing".to_owned(),
-            origin: String::new(),
+            origin: None,
             width: SIDE,
             height: SIDE,
             rgba: (0..SIDE * SIDE).flat_map(texel).collect(),
@@ -104,24 +108,37 @@ impl Image {
 mod tests {
     use super::*;
 
+    fn decode(path: &str, bytes: &[u8]) -> Result<Image, String> {
+        let origin = Origin {
+            container: "x.pk3".into(),
+            name: path.to_owned(),
+        };
+        let file = VfsFile {
+            bytes: bytes.to_vec(),
+            origin,
+            passed_over: Vec::new(),
+        };
+        Image::decode("a", file)
+    }
+
     #[test]
     fn a_picture_under_a_wrong_extension_is_read_and_garbage_is_not() {
         let mut png = std::io::Cursor::new(Vec::new());
         let picture = image::RgbaImage::from_pixel(2, 3, image::Rgba([1, 2, 3, 4]));
         picture.write_to(&mut png, image::ImageFormat::Png).unwrap();
-        let decoded = Image::decode("a", "a.tga", "", png.get_ref()).unwrap();
+        let decoded = decode("a.TGA", png.get_ref()).unwrap();
         assert_eq!((decoded.width, decoded.height), (2, 3));
         assert_eq!(decoded.texel(3, 5), [1, 2, 3, 4]);
         for path in ["a.tga", "a.jpg", "a.png"] {
-            assert!(Image::decode("a", path, "", b"garbage").is_err());
-            assert!(Image::decode("a", path, "", b"").is_err());
+            assert!(decode(path, b"garbage").is_err());
+            assert!(decode(path, b"").is_err());
         }
         let mut hostile = vec![
             0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 0xff, 0xff, 32, 0,
         ];
-        assert!(Image::decode("a", "a.tga", "", &hostile).is_err());
+        assert!(decode("a.tga", &hostile).is_err());
         hostile.truncate(10);
-        assert!(Image::decode("a", "a.tga", "", &hostile).is_err());
+        assert!(decode("a.tga", &hostile).is_err());
     }
 
     #[test]
@@ -139,10 +156,10 @@ mod tests {
         let rgb = image::DynamicImage::ImageRgb8(picture.to_rgb8());
         rgb.write_to(&mut jpeg, image::ImageFormat::Jpeg).unwrap();
         for bytes in [&png, jpeg.get_ref()] {
-            let decoded = Image::decode("a", "a.tga", "", bytes).unwrap();
+            let decoded = decode("a.tga", bytes).unwrap();
             assert_eq!((decoded.width, decoded.height), (2048, 2048));
         }
-        let error = Image::decode("a", "a.tga", "", &png[..60]).unwrap_err();
+        let error = decode("a.tga", &png[..60]).unwrap_err();
         assert!(error.contains("emory"), "{error}");
     }
 }

@@ -7,7 +7,8 @@ use rayon::prelude::*;
 use crate::format::bsp::{Bsp, LightmapIndex, LightmapPage, SurfaceKind};
 use crate::job::{Cancelled, JobContext};
 use crate::scene::image::Image;
-use crate::vfs::Vfs;
+use crate::scene::sources;
+use crate::vfs::{Origin, Vfs};
 
 /// Extensions of external pages in the order in which they are tried.
 const EXTENSIONS: [&str; 4] = ["tga", "png", "jpg", "jpeg"];
@@ -37,6 +38,8 @@ pub struct LightmapPages {
     pub pages: Vec<LightmapPage>,
     /// Where they came from.
     pub origin: LightmapOrigin,
+    /// The file of each page that is not in the BSP, in their order.
+    pub origins: Vec<Origin>,
     /// Whether odd pages hold directions: they are never drawn as light.
     pub(super) every_other_is_light: bool,
 }
@@ -48,6 +51,27 @@ impl LightmapPages {
         (page as usize) < self.pages.len() && !is_direction
     }
 
+    /// The pages of lump 14.
+    pub(super) fn internal(bsp: &Bsp) -> Self {
+        if bsp.lightmaps.is_empty() {
+            return Self::default();
+        }
+        Self {
+            size: bsp.lightmap_size,
+            pages: bsp.lightmaps.clone(),
+            origin: LightmapOrigin::Internal,
+            origins: Vec::new(),
+            every_other_is_light: false,
+        }
+    }
+
+    /// The page with the directions that the light of `page` comes from, in a deluxe map.
+    pub fn direction_page(&self, page: u32) -> Option<u32> {
+        let direction = page.checked_add(1)?;
+        let exists = (direction as usize) < self.pages.len();
+        (self.every_other_is_light && page.is_multiple_of(2) && exists).then_some(direction)
+    }
+
     /// The pages of lump 14, or, when it is empty, the images `maps/<name>/lm_0000` and so on up to the first that is
     /// missing or unlike the first. Pages that surfaces ask for and that are not there cost a warning.
     pub(super) fn load(
@@ -57,12 +81,7 @@ impl LightmapPages {
         context: &JobContext,
     ) -> Result<Self, Cancelled> {
         if !bsp.lightmaps.is_empty() {
-            return Ok(Self {
-                size: bsp.lightmap_size,
-                pages: bsp.lightmaps.clone(),
-                origin: LightmapOrigin::Internal,
-                every_other_is_light: false,
-            });
+            return Ok(Self::internal(bsp));
         }
         let wanted = pages_named(bsp);
         let loaded = load_external(vfs, name, context)?;
@@ -114,29 +133,36 @@ fn tried(name: &str, number: u32) -> String {
         .join(", ")
 }
 
+/// Virtual name of an external page.
+fn find_external(vfs: &Vfs, name: &str, number: u32) -> Option<String> {
+    let stem = stem(name, number);
+    let mut paths = EXTENSIONS
+        .iter()
+        .map(|extension| format!("{stem}.{extension}"));
+    paths.find(|path| vfs.contains(path))
+}
+
+/// Whether there are pages beside the map.
+pub(super) fn has_external(vfs: &Vfs, name: &str) -> bool {
+    find_external(vfs, name, 0).is_some()
+}
+
 fn load_external(vfs: &Vfs, name: &str, context: &JobContext) -> Result<LightmapPages, Cancelled> {
-    let find = |number: u32| {
-        let stem = stem(name, number);
-        let mut paths = EXTENSIONS
-            .iter()
-            .map(|extension| format!("{stem}.{extension}"));
-        paths.find(|path| vfs.contains(path))
-    };
+    let find = |number| find_external(vfs, name, number);
     let paths: Vec<String> = (0..PAGES_MAX).map_while(find).collect();
     let decoded: Vec<(String, Result<Image, String>)> = paths
         .into_par_iter()
         .map(|path| {
             context.cancel.check()?;
-            let file = vfs.read(&path).map_err(|error| error.to_string());
-            let image = file.and_then(|file| {
-                Image::decode(&path, &path, &file.origin.to_string(), &file.bytes)
-            });
+            let file =
+                sources::read(vfs, &path, &context.warnings).map_err(|error| error.to_string());
+            let image = file.and_then(|file| Image::decode(&path, file));
             Ok((path, image))
         })
         .collect::<Result<_, Cancelled>>()?;
     let mut loaded = LightmapPages::default();
     for (path, image) in decoded {
-        let page = image.and_then(|image| loaded.accept(&image));
+        let page = image.and_then(|image| loaded.accept(image));
         if let Err(why) = page {
             context.warnings.push(
                 "W123",
@@ -149,7 +175,7 @@ fn load_external(vfs: &Vfs, name: &str, context: &JobContext) -> Result<Lightmap
 }
 
 impl LightmapPages {
-    fn accept(&mut self, image: &Image) -> Result<(), String> {
+    fn accept(&mut self, image: Image) -> Result<(), String> {
         let (width, height) = (image.width, image.height);
         if width != height || !width.is_power_of_two() {
             return Err(format!(
@@ -172,6 +198,7 @@ impl LightmapPages {
             .flat_map(|texel| texel.iter().take(3).copied());
         let rgb: Vec<u8> = rgb.collect();
         self.pages.push(Arc::from(rgb));
+        self.origins.extend(image.origin);
         self.size = width;
         self.origin = LightmapOrigin::External;
         Ok(())

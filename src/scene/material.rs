@@ -4,6 +4,7 @@ use crate::format::material_script::{
     AlphaFunc, AlphaGen, BlendFactor, Cull, Deform, LightDirectives, RgbGen, SkyParms, TcGen, TcMod,
 };
 use crate::scene::types::LightingClass;
+use crate::vfs::Origin;
 
 /// Index into `Scene::images`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -29,6 +30,8 @@ pub enum MaterialSource {
         file: String,
         /// Line of the name, from 1.
         line: usize,
+        /// The file that this path found.
+        origin: Origin,
     },
     /// No script; an image of that name, by the engine's implicit rules.
     Image,

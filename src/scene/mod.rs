@@ -7,20 +7,30 @@ mod build;
 mod deluxe;
 mod geometry;
 mod image;
+mod light_scale;
 mod lighting;
 mod lightmaps;
 mod material;
 mod patch;
 mod resolve;
+mod sources;
 mod spawn;
+mod styles;
 mod types;
 
-pub use build::{BuildError, build};
+/// What a place of the search path is, for layers that name no file system.
+pub use crate::vfs::SearchedKind;
+pub use build::{BuildError, ScriptFiles, build, build_with};
 pub use deluxe::{Deluxe, DeluxeReason};
 pub use image::Image;
+pub use light_scale::{LightScale, LightScaleReason};
 pub use lighting::{DEFAULT_CELL_SIZE, LightGrid, Lighting, grid_cell_size};
 pub use lightmaps::{LightmapOrigin, LightmapPages};
 pub use material::{ImageId, Material, MaterialId, MaterialSource, Stage, StageImage};
 pub use patch::{PatchGrid, PatchInput, PatchLevels, patch_levels, tessellate};
+pub use sources::{Asset, AssetKind, Sources, Usage};
 pub use spawn::{SpawnPoint, spawn_points};
-pub use types::{LightingClass, MapSource, ModelInstance, Scene, Surface, SurfaceId, Vertex};
+pub use types::{
+    LightingClass, MapSource, ModelInstance, Scene, SlotLight, StyledLight, Surface, SurfaceId,
+    Vertex,
+};

@@ -10,10 +10,12 @@ use crate::format::material_script::{
     parse,
 };
 use crate::job::{Cancelled, JobContext, Warnings};
+use crate::scene::build::ScriptFiles;
 use crate::scene::image::Image;
 use crate::scene::material::{ImageId, Material, MaterialId, MaterialSource, Stage, StageImage};
+use crate::scene::sources;
 use crate::scene::types::LightingClass;
-use crate::vfs::Vfs;
+use crate::vfs::{Origin, Vfs};
 
 /// Extensions in the order in which they are tried.
 const EXTENSIONS: [&str; 4] = ["tga", "jpg", "jpeg", "png"];
@@ -21,13 +23,28 @@ const EXTENSIONS: [&str; 4] = ["tga", "jpg", "jpeg", "png"];
 const SKY_SUFFIXES: [&str; 6] = ["rt", "lf", "bk", "ft", "up", "dn"];
 
 /// All material definitions of a search path, by name.
-pub(super) struct Scripts(BTreeMap<String, (String, MaterialDef)>);
+pub(super) struct Scripts(BTreeMap<String, Definition>);
+
+/// A material's definition and where it stands.
+pub(super) struct Definition {
+    file: String,
+    origin: Origin,
+    material: MaterialDef,
+}
 
 impl Scripts {
     /// Reads every `scripts/*.shader`. Of two definitions of one name the file later in the listing wins (the container
     /// searched later), and inside a file the first: the engine joins the files in reverse.
-    pub(super) fn load(vfs: &Vfs, context: &JobContext) -> Result<Self, Cancelled> {
-        let files = vfs.list("scripts/", ".shader");
+    pub(super) fn load(
+        vfs: &Vfs,
+        which: ScriptFiles,
+        context: &JobContext,
+    ) -> Result<Self, Cancelled> {
+        // Read backwards below.
+        let files = match which {
+            ScriptFiles::All => vfs.list("scripts/", ".shader"),
+            ScriptFiles::Listed => listed(vfs).unwrap_or_else(|| vfs.list("scripts/", ".shader")),
+        };
         context
             .progress
             .begin("material scripts", files.len() as u64);
@@ -36,13 +53,14 @@ impl Scripts {
             .map(|file| {
                 context.progress.add(1);
                 context.cancel.check()?;
-                Ok(vfs.read(file).map(|found| parse(&found.bytes)))
+                let found = sources::read(vfs, file, &context.warnings);
+                Ok(found.map(|found| (parse(&found.bytes), found.origin)))
             })
             .collect::<Result<_, Cancelled>>()?;
         let mut definitions = BTreeMap::new();
         for (file, script) in files.iter().zip(parsed).rev() {
             match script {
-                Ok(script) => {
+                Ok((script, origin)) => {
                     for (line, text) in script.warnings {
                         context
                             .warnings
@@ -51,7 +69,11 @@ impl Scripts {
                     for material in script.materials {
                         definitions
                             .entry(material.name.clone())
-                            .or_insert((file.clone(), material));
+                            .or_insert_with(|| Definition {
+                                file: file.clone(),
+                                origin: origin.clone(),
+                                material,
+                            });
                     }
                 }
                 Err(error) => context.warnings.push("W121", format!("{file}: {error}")),
@@ -61,9 +83,29 @@ impl Scripts {
     }
 
     /// The definition under `name`, without case and extension.
-    pub(super) fn get(&self, name: &str) -> Option<&(String, MaterialDef)> {
+    pub(super) fn get(&self, name: &str) -> Option<&Definition> {
         self.0.get(&normalise_name(name))
     }
+}
+
+/// Files that `scripts/shaderlist.txt` names, the last first; `None` without a list.
+fn listed(vfs: &Vfs) -> Option<Vec<String>> {
+    let list = vfs.read("scripts/shaderlist.txt").ok()?;
+    let text = String::from_utf8_lossy(&list.bytes).into_owned();
+    let mut files: Vec<String> = Vec::new();
+    for line in text.lines() {
+        let line = line.split("//").next().unwrap_or_default();
+        for word in line.split_whitespace() {
+            let word = word.to_ascii_lowercase();
+            let name = word.strip_suffix(".shader").unwrap_or(&word);
+            let file = format!("scripts/{name}.shader");
+            if !files.contains(&file) && vfs.contains(&file) {
+                files.push(file);
+            }
+        }
+    }
+    files.reverse();
+    Some(files)
 }
 
 /// Whether a surface with the material has anything to draw.
@@ -123,7 +165,7 @@ impl<'a> Resolver<'a> {
             return *id;
         }
         let material = match (scripted, use_of) {
-            (Some((file, definition)), _) => self.scripted(shader, lighting, file, definition),
+            (Some(definition), _) => self.scripted(shader, lighting, definition),
             (None, Use::Drawn) => self.implicit(shader, lighting),
             (None, Use::NoGeometry) => blank(shader, lighting, MaterialSource::Image),
         };
@@ -189,12 +231,13 @@ impl<'a> Resolver<'a> {
         &mut self,
         shader: &Shader,
         lighting: LightingClass,
-        file: &str,
-        definition: &MaterialDef,
+        found: &Definition,
     ) -> Material {
+        let definition = &found.material;
         let source = MaterialSource::Script {
-            file: file.to_owned(),
+            file: found.file.clone(),
             line: definition.line,
+            origin: found.origin.clone(),
         };
         let mut material = blank(shader, lighting, source);
         let stages = definition.stages.iter();
@@ -342,10 +385,10 @@ impl<'a> Resolver<'a> {
             .map(|(path, name)| {
                 context.cancel.check()?;
                 context.progress.add(1);
-                let image = self.vfs.read(path).map_err(|error| error.to_string());
-                let image = image.and_then(|file| {
-                    Image::decode(name, path, &file.origin.to_string(), &file.bytes)
-                });
+                let file = sources::read(self.vfs, path, self.warnings);
+                let image = file
+                    .map_err(|error| error.to_string())
+                    .and_then(|file| Image::decode(name, file));
                 if let Err(reason) = &image {
                     context
                         .warnings

@@ -4,15 +4,17 @@ use std::sync::Arc;
 
 use glam::{Mat3, Vec2, Vec3};
 
-use crate::format::bsp::{Bsp, SurfaceKind};
+use crate::format::bsp::{Bsp, STYLE_SLOTS, SurfaceKind};
 use crate::format::entities::Entities;
 use crate::format::srf::SurfaceExtras;
 use crate::math::Aabb;
 use crate::scene::deluxe::Deluxe;
 use crate::scene::image::Image;
+use crate::scene::light_scale::LightScale;
 use crate::scene::lighting::Lighting;
 use crate::scene::lightmaps::LightmapPages;
 use crate::scene::material::{Material, MaterialId};
+use crate::scene::sources::Sources;
 use crate::scene::spawn::SpawnPoint;
 
 /// Number of a surface in the BSP.
@@ -44,6 +46,12 @@ pub struct Scene {
     pub lightmaps: LightmapPages,
     /// Whether, and by which sign, every second page holds directions of light instead of light.
     pub deluxe: Option<Deluxe>,
+    /// The overbright and clamp that the map's game shows stored light with.
+    pub light_scale: LightScale,
+    /// Light styles that surfaces use, ascending, without 0 (always on).
+    pub light_styles: Vec<u8>,
+    /// Light of the vertices of surfaces with [`Surface::styled`] beyond slot 0.
+    pub slot_lights: Vec<SlotLight>,
     /// The grids that the file holds.
     pub lighting: Lighting,
     /// Start views, best first; may be empty.
@@ -52,6 +60,8 @@ pub struct Scene {
     pub map_source: Option<MapSource>,
     /// The `.srf` beside the BSP, when there is one.
     pub surface_extras: Option<SurfaceExtras>,
+    /// Where its files were looked for and found.
+    pub sources: Sources,
 }
 
 /// Entities from a `.map` file, for lights that the BSP no longer holds.
@@ -72,10 +82,40 @@ pub struct Vertex {
     pub normal: Vec3,
     /// Texture coordinates.
     pub st: Vec2,
-    /// Lightmap coordinates, 0 to 1 over the page; zero when the surface has no page.
+    /// Lightmap coordinates of slot 0, 0 to 1 over the page; zero when the surface has no page.
     pub lightmap_st: Vec2,
-    /// Stored vertex light (before overbright) and alpha.
+    /// Stored vertex light of slot 0 (before overbright) and alpha.
     pub colour: [u8; 4],
+}
+
+/// Light of a vertex in the style slots behind slot 0.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SlotLight {
+    /// Lightmap coordinates of slots 1 to 3.
+    pub lightmap_st: [Vec2; STYLE_SLOTS - 1],
+    /// Stored vertex light (before overbright) and alpha of slots 1 to 3.
+    pub colour: [[u8; 4]; STYLE_SLOTS - 1],
+}
+
+/// Which styles light a surface, for those that have more than style 0 (RBSP and FBSP).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StyledLight {
+    /// Style and lightmap page of each slot; `None` when it is not used or has no page that holds light.
+    pub pages: [Option<(u8, u32)>; STYLE_SLOTS],
+    /// Style of the vertex light of each slot; `None` when it is not used.
+    pub vertex: [Option<u8>; STYLE_SLOTS],
+    /// First vertex of the surface in [`Scene::vertices`].
+    pub first_vertex: u32,
+    /// Index into [`Scene::slot_lights`] that belongs to it; the others follow in order.
+    pub first_light: u32,
+}
+
+impl StyledLight {
+    /// All styles in use; 0 is among them when it is.
+    pub fn styles(&self) -> impl Iterator<Item = u8> {
+        let pages = self.pages.iter().flatten().map(|(style, _)| *style);
+        pages.chain(self.vertex.iter().flatten().copied())
+    }
 }
 
 /// How a surface is lit; part of what makes two materials of one name differ.
@@ -104,6 +144,8 @@ pub struct Surface {
     pub lightmap: Option<u32>,
     /// How it is lit.
     pub lighting: LightingClass,
+    /// Its styles, when there is more than style 0.
+    pub styled: Option<StyledLight>,
     /// Index into `bsp.fogs`.
     pub fog: Option<u32>,
     /// Range in `Scene::indices`; empty when it has no geometry or is not drawn (no-draw, flares, unsound).

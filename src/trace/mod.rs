@@ -4,11 +4,13 @@
 //! [`SolidTree`] (the BSP tree's opaque leafs), [`Picker`] (what is under the mouse).
 
 mod contents;
+mod packet;
 mod pick;
 mod solid;
 mod triangles;
 
 pub use contents::{is_blocked, leaf_at, point_contents};
+pub use packet::{Packet, PacketCrossing, PacketTracer};
 pub use pick::{PickHit, Picker};
 pub use solid::{BareSubtrees, Division, SolidTree, TreeCorner, TreePolygon, Walk};
 pub use triangles::{Crossing, Grazing, HitRules, TriangleSet};

@@ -28,10 +28,15 @@ pub enum BareSubtrees {
 pub enum Division {
     /// They stay as the file has them.
     Never,
-    /// A leaf is halved across the longest side of the box around its polygons until that is at most this long, game
-    /// units. An opaque leaf that is divided becomes open: in the reference compiler's results pillars from floor to
-    /// ceiling do not block by their leaf, since floor and ceiling run on through them.
-    Above(f32),
+    /// A leaf with many triangles is halved across the longest side of the box around its polygons until there are few, or
+    /// that side is short. An opaque leaf that is divided becomes open: in the reference compiler's results pillars from
+    /// floor to ceiling do not block by their leaf, since floor and ceiling run on through them.
+    Above {
+        /// Leafs with at most so many triangles stay.
+        triangles: usize,
+        /// Leafs whose longest side is at most this stay, game units.
+        side: f32,
+    },
 }
 
 /// A corner of a polygon that is cut into the tree's leafs.
@@ -131,10 +136,7 @@ impl SolidTree {
             self.scatter(polygon, &mut contents);
         }
         let mut divider = Divider {
-            limit: match division {
-                Division::Never => f32::INFINITY,
-                Division::Above(limit) => limit,
-            },
+            division,
             next_leaf: leaf_count as u32,
             parts: Vec::new(),
         };
@@ -167,6 +169,45 @@ impl SolidTree {
                 for (child, part) in node.children.into_iter().zip(parts) {
                     pending.extend(part.map(|part| (child, part)));
                 }
+            }
+        }
+    }
+
+    /// Whether the segment meets no opaque leaf: the same as [`SolidTree::first_solid`] with [`BareSubtrees::Walked`] finding
+    /// none.
+    pub fn is_open(&self, from: Vec3, to: Vec3, walk: &mut Walk) -> bool {
+        let pending = &mut walk.pending;
+        pending.clear();
+        if self.nodes.is_empty() {
+            return true;
+        }
+        let (mut number, mut start, mut end) = (0, from, to);
+        loop {
+            let node = usize::try_from(number)
+                .ok()
+                .and_then(|index| self.nodes.get(index));
+            let Some(node) = node else {
+                if number == SOLID {
+                    return false;
+                }
+                let Some(next) = pending.pop() else {
+                    return true;
+                };
+                (number, start, end) = next;
+                continue;
+            };
+            let front = node.plane.distance(start);
+            let back = node.plane.distance(end);
+            if front >= -ON_PLANE && back >= -ON_PLANE {
+                number = node.children[0];
+            } else if front < ON_PLANE && back < ON_PLANE {
+                number = node.children[1];
+            } else {
+                let side = usize::from(front < 0.0);
+                let middle = start + (end - start) * (front / (front - back));
+                pending.push((node.children[1 - side], middle, end));
+                number = node.children[side];
+                end = middle;
             }
         }
     }
@@ -227,7 +268,7 @@ fn leaf_child(leaf: u32) -> i32 {
 
 /// Divides leafs and collects what is in the open ones.
 struct Divider {
-    limit: f32,
+    division: Division,
     next_leaf: u32,
     parts: Vec<(u32, TreePolygon)>,
 }
@@ -250,9 +291,14 @@ impl Divider {
                 if size[axis] > size[best] { axis } else { best }
             },
         );
-        // Written so that NaN is not divided.
-        let is_long = size[axis] > self.limit;
-        if !is_long || depth >= DEPTH_MAX || tree.nodes.len() >= NODES_MAX {
+        let is_full = match self.division {
+            Division::Never => false,
+            // Written so that NaN is not divided.
+            Division::Above { triangles, side } => {
+                size[axis] > side && triangle_count(&polygons) > triangles
+            }
+        };
+        if !is_full || depth >= DEPTH_MAX || tree.nodes.len() >= NODES_MAX {
             if undivided != SOLID {
                 let leaf = (-1 - undivided) as u32;
                 self.parts
@@ -286,6 +332,12 @@ impl Divider {
         tree.nodes[node].children = children;
         i32::try_from(node).unwrap_or(SOLID)
     }
+}
+
+/// Triangles in the fans of all polygons.
+fn triangle_count(polygons: &[TreePolygon]) -> usize {
+    let count = |polygon: &TreePolygon| polygon.corners.len().saturating_sub(2);
+    polygons.iter().map(count).sum()
 }
 
 /// The parts of a polygon before and behind a plane; one in the plane goes where it faces.
@@ -432,15 +484,18 @@ mod tests {
         let strip: &[(f32, f32)] = &[(5.0, -5.0), (100.0, -5.0), (100.0, -6.0), (5.0, -6.0)];
         let mut walk = Walk::default();
         let (from, to) = (Vec3::new(10.0, 10.0, 0.0), Vec3::new(10.0, -30.0, 0.0));
-        let mut solid = |limit| {
-            let (tree, parts) = corner(&[strip], Division::Above(limit));
+        let mut solid = |triangles, side| {
+            let (tree, parts) = corner(&[strip], Division::Above { triangles, side });
             let total: f32 = parts.iter().map(|(_, polygon)| area(polygon)).sum();
             let found = tree.first_solid(from, to, BareSubtrees::Walked, &mut walk);
             (found.is_some(), parts.len(), total.round())
         };
-        assert_eq!(solid(96.0), (true, 0, 0.0));
-        assert_eq!(solid(50.0), (false, 2, 95.0));
-        assert_eq!(solid(20.0), (false, 8, 95.0));
+        assert_eq!(solid(0, 96.0), (true, 0, 0.0));
+        assert_eq!(solid(0, 50.0), (false, 2, 95.0));
+        assert_eq!(solid(0, 20.0), (false, 8, 95.0));
+        // The strip is two triangles: not more than two.
+        assert_eq!(solid(1, 50.0), (false, 2, 95.0));
+        assert_eq!(solid(2, 50.0), (true, 0, 0.0));
     }
 
     #[test]

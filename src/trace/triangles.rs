@@ -1,14 +1,15 @@
 use std::ops::ControlFlow;
 
 use glam::{Vec3, Vec3A};
+use obvhs::bvh2::Bvh2;
+use obvhs::bvh2::leaf_collapser::collapse;
 use obvhs::bvh2::reinsertion::ReinsertionOptimizer;
-use obvhs::cwbvh::CwBvh;
-use obvhs::cwbvh::bvh2_to_cwbvh::bvh2_to_cwbvh;
 use obvhs::ploc::PlocBuilder;
 use obvhs::ray::RayHit;
 use obvhs::{Boundable, BvhBuildParams};
 
 use crate::math::Ray;
+use crate::trace::packet::Node;
 
 /// When a triangle is too small or too steep to be hit: a limit for the determinant of the ray and its two edges, which is
 /// twice its area times the cosine of the angle to the ray.
@@ -56,13 +57,15 @@ pub struct Crossing {
 /// million larger boxes have no sum in single precision.
 const FARTHEST: f32 = 1e12;
 
-/// Triangles in a bounding-volume hierarchy (eight-wide, compressed). Both sides are hit.
+/// Triangles in a binary bounding-volume hierarchy. Both sides are hit.
 pub struct TriangleSet {
     /// In the order of the hierarchy.
-    triangles: Vec<Edges>,
+    pub(super) triangles: Vec<Edges>,
     /// Number of each as given.
-    numbers: Vec<u32>,
-    bvh: Option<CwBvh>,
+    pub(super) numbers: Vec<u32>,
+    /// The hierarchy once more for packets of rays; empty without triangles.
+    pub(super) nodes: Vec<Node>,
+    bvh: Option<Bvh2>,
 }
 
 impl std::fmt::Debug for TriangleSet {
@@ -74,10 +77,10 @@ impl std::fmt::Debug for TriangleSet {
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Edges {
-    corner: Vec3,
-    e1: Vec3,
-    e2: Vec3,
+pub(super) struct Edges {
+    pub(super) corner: Vec3,
+    pub(super) e1: Vec3,
+    pub(super) e2: Vec3,
 }
 
 impl Boundable for Edges {
@@ -117,6 +120,7 @@ impl TriangleSet {
             return Self {
                 triangles: Vec::new(),
                 numbers: Vec::new(),
+                nodes: Vec::new(),
                 bvh: None,
             };
         }
@@ -125,6 +129,7 @@ impl TriangleSet {
         Self {
             triangles: order().map(|index| edges[index]).collect(),
             numbers: order().map(|index| kept[index]).collect(),
+            nodes: bvh.nodes.iter().map(compact).collect(),
             bvh: Some(bvh),
         }
     }
@@ -195,9 +200,9 @@ impl TriangleSet {
     }
 }
 
-/// As `obvhs::cwbvh::builder::build_cwbvh`, but without its checks in debug builds: they compare bounds within 1e-5, less
+/// As `obvhs::bvh2::builder::build_bvh2`, but without its checks in debug builds: they compare bounds within 1e-5, less
 /// than single precision holds at map coordinates.
-fn hierarchy(edges: &[Edges]) -> CwBvh {
+fn hierarchy(edges: &[Edges]) -> Bvh2 {
     let quality = BvhBuildParams::medium_build();
     let numbers = (0..edges.len() as u32).collect();
     let mut binary = PlocBuilder::with_capacity(edges.len()).build(
@@ -208,7 +213,22 @@ fn hierarchy(edges: &[Edges]) -> CwBvh {
         quality.search_depth_threshold,
     );
     ReinsertionOptimizer::default().run(&mut binary, quality.reinsertion_batch_ratio, None);
-    bvh2_to_cwbvh(&binary, quality.max_prims_per_leaf.clamp(1, 3), true, false)
+    collapse(
+        &mut binary,
+        quality.max_prims_per_leaf,
+        quality.collapse_traversal_cost,
+    );
+    binary
+}
+
+fn compact(node: &obvhs::bvh2::node::Bvh2Node) -> Node {
+    let aabb = node.aabb();
+    Node {
+        min: aabb.min.to_array(),
+        count: node.prim_count,
+        max: aabb.max.to_array(),
+        first: node.first_index,
+    }
 }
 
 fn packed(ray: &Ray) -> obvhs::ray::Ray {

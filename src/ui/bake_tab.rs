@@ -1,11 +1,11 @@
-use egui::{Button, DragValue, RichText, Ui};
+use egui::{Button, DragValue, RadioButton, RichText, Ui};
 
 use crate::light::Plan;
 use crate::ui::widgets::{
     Explained, bytes, empty_ui, point_count, row_ui, section_ui, sides_ui, thousands, triple,
 };
 use crate::ui::{Model, theme};
-use crate::view::{BakeForm, Command, ShCellBy};
+use crate::view::{BakeForm, Command, ShCellBy, ShContainer};
 
 /// Settings of the light compiler, what they would do, and how far it is.
 pub(crate) fn bake_tab_ui(
@@ -56,6 +56,7 @@ fn form_ui(ui: &mut Ui, model: &Model<'_>, form: &mut BakeForm) {
         ui.checkbox(&mut form.legacy, "Legacy (15)")
             .tip("Bakes the legacy light grid, lump 15 (-nogrid turns it off).");
     });
+    container_ui(ui, model, form);
     row_ui(ui, "Legacy cell", |ui| {
         sides_ui(
             ui,
@@ -109,6 +110,50 @@ fn form_ui(ui: &mut Ui, model: &Model<'_>, form: &mut BakeForm) {
         .tip("Threads of the bake; the result does not depend on it (-threads).");
         ui.label(RichText::new(format!("of {cores}")).color(theme::WEAK));
     });
+}
+
+/// Where a save puts the SH grid: three ways, grey where there is nothing to choose.
+fn container_ui(ui: &mut Ui, model: &Model<'_>, form: &mut BakeForm) {
+    let Some(map) = &model.state.map else {
+        return;
+    };
+    let has_grid = form.sh || map.original.lighting.sh_grid.is_some();
+    for container in ShContainer::ALL {
+        let (name, text, tip) = match container {
+            ShContainer::V47 => (
+                "Save SH in",
+                "Map, version 47",
+                "Lump 18, as the SH compiler writes it: engines with SH support read it, stock engines refuse the map (--sh-container v47).",
+            ),
+            ShContainer::Bspx => (
+                "",
+                "BSPX block in the map",
+                "An extra block at the end of the map, which keeps its version: stock engines load the map and pass over the block (--sh-container bspx).",
+            ),
+            ShContainer::Sidecar => (
+                "",
+                "File beside the map",
+                "A second file of the same name with the ending .shgrid; the map itself stays as it was, so keep the two together (--sh-container sidecar).",
+            ),
+        };
+        let refusal = if !has_grid {
+            Some("There is no SH grid: neither the map has one, nor is one baked.")
+        } else if map.scene.bsp.can_hold_sh(container) {
+            None
+        } else {
+            Some("Maps of this game have no lump 18 for it.")
+        };
+        row_ui(ui, name, |ui| {
+            let button = RadioButton::new(form.sh_container == container, text);
+            let response = ui.add_enabled(refusal.is_none(), button);
+            if response.clicked() {
+                form.sh_container = container;
+            }
+            response
+                .on_disabled_hover_text(refusal.unwrap_or_default())
+                .tip(tip);
+        });
+    }
 }
 
 /// Where entity lights come from.

@@ -1,4 +1,4 @@
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use egui::{Align2, Id, Rect, RichText, Ui, vec2};
 
@@ -46,7 +46,7 @@ pub(crate) fn variant_ui(ui: &mut Ui, model: &Model<'_>) {
                 RichText::new("▲ Stock ioquake3 refuses version 47 (“wrong version number”).")
                     .color(theme::WARNING),
             )
-            .tip("The SH commit raises the version to 47; luxtool bake --sh-container sidecar keeps a map at 46.");
+            .tip("The SH commit raises the version to 47; another place for the SH grid in the Bake tab keeps a map at 46 (luxtool bake --sh-container).");
         });
     }
 }
@@ -77,11 +77,12 @@ fn buttons_right_ui(ui: &mut Ui, text: &str, add: impl FnOnce(&mut Ui)) {
 }
 
 fn pending_ui(ui: &mut Ui, pending: &Pending, commands: &mut Vec<Command>) {
+    let text = match pending {
+        Pending::Open(_) => "▲ A bake runs or is not saved. Open another map and lose it?",
+        Pending::Quit => "▲ A bake runs or is not saved. Quit and lose it?",
+        Pending::Overwrite(path) => return overwrite_ui(ui, path, commands),
+    };
     bar_ui(ui, "pending", theme::WARNING_BAR, |ui| {
-        let text = match pending {
-            Pending::Open(_) => "▲ A bake runs or is not saved. Open another map and lose it?",
-            Pending::Quit => "▲ A bake runs or is not saved. Quit and lose it?",
-        };
         buttons_right_ui(ui, text, |ui| {
             if ui
                 .button("Keep bake")
@@ -101,6 +102,39 @@ fn pending_ui(ui: &mut Ui, pending: &Pending, commands: &mut Vec<Command>) {
             if ui
                 .button("Discard bake")
                 .tip("Goes on and forgets the bake.")
+                .clicked()
+            {
+                commands.push(Command::Discard);
+            }
+        });
+    });
+}
+
+fn overwrite_ui(ui: &mut Ui, path: &Path, commands: &mut Vec<Command>) {
+    let text = format!(
+        "▲ {} was changed on disk since it was opened. Overwrite it and lose that change?",
+        path.display()
+    );
+    bar_ui(ui, "pending", theme::WARNING_BAR, |ui| {
+        buttons_right_ui(ui, &text, |ui| {
+            if ui
+                .button("Cancel")
+                .tip("Saves nothing; the bake stays as it is (Esc).")
+                .clicked()
+            {
+                commands.push(Command::KeepBake);
+            }
+            if ui
+                .button("Save under another name…")
+                .tip("Leaves the changed file alone.")
+                .clicked()
+            {
+                commands.push(Command::KeepBake);
+                commands.push(Command::SaveAsDialog);
+            }
+            if ui
+                .button("Overwrite")
+                .tip("Puts this map with its bake in the place of the changed file.")
                 .clicked()
             {
                 commands.push(Command::Discard);

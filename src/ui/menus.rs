@@ -67,9 +67,9 @@ fn file_ui(ui: &mut Ui, model: &Model<'_>, commands: &mut Vec<Command>) {
     let tip = "Reads the file again and keeps the view.";
     Item::new("Reload", "Ctrl+R", tip, Command::Reload).ui(ui, has_map, commands);
     ui.separator();
-    let tip = "Puts the bake into the BSP.";
-    let is_unsaved = model.state.is_unsaved();
-    Item::new("Save bake", "Ctrl+S", tip, Command::Save).ui(ui, is_unsaved, commands);
+    let tip = "Puts the bake into the BSP, the SH grid where the Bake tab says.";
+    let can_save = model.state.can_save();
+    Item::new("Save bake", "Ctrl+S", tip, Command::Save).ui(ui, can_save, commands);
     let tip = "Writes the map with the bake to a new file.";
     Item::new("Save as…", "", tip, Command::SaveAsDialog).ui(ui, has_map, commands);
     ui.separator();
@@ -81,10 +81,18 @@ fn file_ui(ui: &mut Ui, model: &Model<'_>, commands: &mut Vec<Command>) {
 }
 
 fn view_ui(ui: &mut Ui, model: &Model<'_>, options: &mut ViewOptions, commands: &mut Vec<Command>) {
+    let scene = model.state.map.as_ref().map(|map| &*map.scene);
     for (number, mode) in RenderMode::ALL.into_iter().enumerate() {
         let keys = format!("Alt+{}", number + 1);
         let tip = "What the surfaces show.";
-        Item::new(mode.label(), &keys, tip, Command::SetMode(mode)).ui(ui, true, commands);
+        let missing = scene.and_then(|scene| mode.missing_in(scene));
+        let item = Item::new(
+            mode.label(),
+            &keys,
+            missing.unwrap_or(tip),
+            Command::SetMode(mode),
+        );
+        item.ui(ui, missing.is_none(), commands);
     }
     ui.separator();
     ui.checkbox(&mut options.wire_overlay, "Wire overlay")

@@ -83,11 +83,12 @@ pub(crate) fn shortcuts(ui: &Ui, state: &State, is_looking: bool) -> Vec<Command
 }
 
 /// Keys of the modes, with Alt.
-const MODE_KEYS: [Key; 6] = [
+const MODE_KEYS: [Key; 7] = [
     Key::Num1,
     Key::Num2,
     Key::Num3,
     Key::Num4,
     Key::Num5,
     Key::Num6,
+    Key::Num7,
 ];

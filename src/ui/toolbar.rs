@@ -1,5 +1,6 @@
 use egui::{Button, RichText, Ui};
 
+use crate::scene::Scene;
 use crate::ui::widgets::{Explained, thousands};
 use crate::ui::{Model, menus, theme};
 use crate::view::{Command, ProbeShow, RenderMode, Side, Tab, ViewOptions};
@@ -34,7 +35,8 @@ pub(crate) fn toolbar_ui(
     egui::MenuBar::new().ui(ui, |ui| menus::menus_ui(ui, model, options, commands));
     ui.add_space(1.0);
     ui.horizontal_wrapped(|ui| {
-        modes_ui(ui, options);
+        let scene = model.state.map.as_ref().map(|map| &*map.scene);
+        modes_ui(ui, scene, options);
         ui.separator();
         ui.label(RichText::new("Probes").color(theme::WEAK));
         for (show, word, tip) in PROBES {
@@ -75,7 +77,7 @@ fn sides_ui(ui: &mut Ui, model: &Model<'_>, commands: &mut Vec<Command>) {
     }
 }
 
-fn modes_ui(ui: &mut Ui, options: &mut ViewOptions) {
+fn modes_ui(ui: &mut Ui, scene: Option<&Scene>, options: &mut ViewOptions) {
     for (number, mode) in RenderMode::ALL.into_iter().enumerate() {
         let tip = match mode {
             RenderMode::Lit => "As in the game, all stages of the material",
@@ -84,10 +86,19 @@ fn modes_ui(ui: &mut Ui, options: &mut ViewOptions) {
             RenderMode::VertexColour => "Stored vertex light, as r_vertexLight 1",
             RenderMode::Normals => "Surface normals as colours",
             RenderMode::Wireframe => "Edges of the triangles, as r_showtris 1",
+            RenderMode::Deluxe => {
+                "Where the lightmap's light comes from, stored directions as colours, as r_showDeluxeMaps 1"
+            }
         };
-        let tip = format!("{tip} (Alt+{}).", number + 1);
-        ui.selectable_value(&mut options.mode, mode, mode.label())
-            .tip(&tip);
+        let missing = scene.and_then(|scene| mode.missing_in(scene));
+        let tip = match missing {
+            Some(why) => format!("{tip}. {why}"),
+            None => format!("{tip} (Alt+{}).", number + 1),
+        };
+        ui.add_enabled_ui(missing.is_none(), |ui| {
+            ui.selectable_value(&mut options.mode, mode, mode.label())
+                .tip(&tip);
+        });
     }
 }
 
@@ -139,7 +150,8 @@ fn save_ui(ui: &mut Ui, model: &Model<'_>, commands: &mut Vec<Command>) {
         .as_ref()
         .is_some_and(|map| map.file.writable().is_none());
     let word = if is_read_only { "Save as…" } else { "Save" };
-    let text = if state.is_unsaved() {
+    let can_save = state.can_save();
+    let text = if can_save || state.is_unsaved() {
         RichText::new(format!("{word} ●")).color(theme::WARNING)
     } else {
         RichText::new(word)
@@ -149,7 +161,6 @@ fn save_ui(ui: &mut Ui, model: &Model<'_>, commands: &mut Vec<Command>) {
     } else {
         "Puts the bake into the BSP; all other lumps stay byte for byte (Ctrl+S)."
     };
-    let can_save = state.is_unsaved() && state.saving.is_none();
     if ui
         .add_enabled(can_save, Button::new(text))
         .tip(tip)

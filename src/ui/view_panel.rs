@@ -2,6 +2,7 @@ use egui::{ComboBox, RichText, Slider, Ui};
 
 use crate::math::colour::{Clamp, Overbright};
 use crate::probe::{LegacyProfile, ShCorners, ShEvaluator};
+use crate::scene::Scene;
 use crate::ui::widgets::{Explained, row_ui, section_ui};
 use crate::ui::{Model, theme};
 use crate::view::{Command, FOV_RANGE, ProbeOptions, SPEED_RANGE, ViewOptions};
@@ -20,7 +21,12 @@ pub(crate) fn view_panel_ui(
         .auto_shrink([false, false])
         .show(ui, |ui| {
             ui.label(RichText::new("View").heading());
-            light_ui(ui, options);
+            let scene = model.state.map.as_ref().map(|map| &*map.scene);
+            light_ui(ui, scene, options);
+            if let Some(scene) = scene.filter(|scene| !scene.light_styles.is_empty()) {
+                ui.separator();
+                styles_ui(ui, scene, options);
+            }
             ui.separator();
             camera_ui(ui, model, commands);
             ui.separator();
@@ -32,24 +38,37 @@ pub(crate) fn view_panel_ui(
         });
 }
 
-fn light_ui(ui: &mut Ui, options: &mut ViewOptions) {
+fn light_ui(ui: &mut Ui, scene: Option<&Scene>, options: &mut ViewOptions) {
     section_ui(ui, "Light");
-    let overbright_text = |value: Overbright| match value {
+    let factor_text = |value: Overbright| match value {
+        Overbright::Bits(1) => "1 bit, ×2".to_owned(),
         Overbright::Bits(bits) => format!("{bits} bits, ×{}", value.factor()),
         Overbright::Blog => "×255/63".to_owned(),
     };
+    let own = scene.map(|scene| &scene.light_scale);
+    let tip = match own {
+        Some(own) => format!(
+            "How far stored light is multiplied (r_mapOverBrightBits). This map asks for {}: {}.",
+            factor_text(own.overbright),
+            own.reason.text()
+        ),
+        None => "How far stored light is multiplied (r_mapOverBrightBits).".to_owned(),
+    };
     row_ui(ui, "Overbright", |ui| {
         ComboBox::from_id_salt("overbright")
-            .selected_text(overbright_text(options.overbright))
+            .selected_text(factor_text(options.overbright))
             .show_ui(ui, |ui| {
                 let bits = (0..=3).map(Overbright::Bits);
                 for value in bits.chain([Overbright::Blog]) {
-                    ui.selectable_value(&mut options.overbright, value, overbright_text(value));
+                    let is_own = own.is_some_and(|own| own.overbright == value);
+                    let mark = if is_own { " (this map's)" } else { "" };
+                    let text = format!("{}{mark}", factor_text(value));
+                    ui.selectable_value(&mut options.overbright, value, text);
                 }
             })
             .response
             .named("Overbright")
-            .tip("How far stored light is multiplied (r_mapOverBrightBits).");
+            .tip(&tip);
     });
     row_ui(ui, "Clamp", |ui| {
         let mut keeps_hue = options.clamp == Clamp::KeepHue;
@@ -73,6 +92,29 @@ fn light_ui(ui: &mut Ui, options: &mut ViewOptions) {
             options.exposure_ev = 0.0;
         }
     });
+}
+
+/// A level for each light style that the map uses.
+fn styles_ui(ui: &mut Ui, scene: &Scene, options: &mut ViewOptions) {
+    section_ui(ui, "Light styles");
+    for style in &scene.light_styles {
+        let name = format!("Style {style}");
+        let kind = match style {
+            1..=31 => "The game lets styles 1 to 31 flicker.",
+            32..=63 => "The game switches styles 32 to 63.",
+            _ => "Not a style that games know.",
+        };
+        let level = &mut options.styles.percent[usize::from(*style)];
+        row_ui(ui, &name, |ui| {
+            let response = ui
+                .add(Slider::new(level, 0..=200).suffix(" %"))
+                .named(&name)
+                .tip(&format!("Brightness of this layer of light; 100 % is as baked. {kind} Right-click resets."));
+            if response.secondary_clicked() {
+                *level = 100;
+            }
+        });
+    }
 }
 
 fn camera_ui(ui: &mut Ui, model: &Model<'_>, commands: &mut Vec<Command>) {

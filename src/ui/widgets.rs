@@ -15,7 +15,7 @@ pub(crate) trait Explained {
 
 impl Explained for Response {
     fn tip(self, text: &str) -> Response {
-        self.on_hover_text(text)
+        self.on_hover_text(text).on_disabled_hover_text(text)
     }
 
     fn named(self, name: &str) -> Response {
@@ -46,6 +46,13 @@ pub(crate) fn row_ui<R>(ui: &mut Ui, name: &str, add: impl FnOnce(&mut Ui) -> R)
 pub(crate) fn value_ui(ui: &mut Ui, name: &str, value: impl Into<WidgetText>) {
     row_ui(ui, name, |ui| {
         ui.add(egui::Label::new(value).wrap());
+    });
+}
+
+/// The same with an explanation.
+pub(crate) fn told_value_ui(ui: &mut Ui, name: &str, value: impl Into<WidgetText>, tip: &str) {
+    row_ui(ui, name, |ui| {
+        ui.add(egui::Label::new(value).wrap()).tip(tip);
     });
 }
 

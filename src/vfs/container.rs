@@ -6,6 +6,7 @@ use std::sync::{Mutex, PoisonError};
 
 use crate::format::pk3::Pk3;
 use crate::vfs::demo;
+use crate::vfs::search::{Searched, SearchedKind};
 
 /// Loose files larger than this are refused; a game file never is.
 const FILE_LIMIT_BYTES: u64 = 2 * 1024 * 1024 * 1024;
@@ -38,6 +39,11 @@ impl Container {
     }
 
     pub(super) fn archive(path: &Path) -> Result<Self, String> {
+        // Opening a pipe would wait for somebody to write into it.
+        let meta = std::fs::metadata(path).map_err(|error| error.to_string())?;
+        if !meta.is_file() {
+            return Err("not a regular file".to_owned());
+        }
         let file = File::open(path).map_err(|error| error.to_string())?;
         let pk3 = Pk3::open(BufReader::new(file)).map_err(|error| error.to_string())?;
         Ok(Self::Archive(path.to_owned(), Mutex::new(pk3)))
@@ -49,6 +55,32 @@ impl Container {
             Self::Archive(path, _) => path.clone(),
             Self::Demo => PathBuf::new(),
         }
+    }
+
+    /// For lists.
+    pub(super) fn searched(&self) -> Searched {
+        let mut searched = Searched {
+            path: self.path(),
+            kind: SearchedKind::Folder,
+            files: None,
+            refused: Vec::new(),
+            hidden: 0,
+        };
+        match self {
+            Self::Folder(_) => {}
+            Self::Archive(_, pk3) => {
+                let pk3 = lock(pk3);
+                searched.kind = SearchedKind::Archive;
+                searched.files = Some(pk3.names().len());
+                searched.refused = pk3.refused().to_vec();
+                searched.hidden = pk3.hidden();
+            }
+            Self::Demo => {
+                searched.kind = SearchedKind::Demo;
+                searched.files = Some(demo::FILES.len());
+            }
+        }
+        searched
     }
 
     /// The name inside, with the container's own case, of what `name` (lower case) finds.
@@ -68,7 +100,10 @@ impl Container {
             return Ok(None);
         };
         let bytes = match self {
-            Self::Folder(folder) => Some(read_file(&folder.path.join(&stored))?),
+            Self::Folder(folder) => {
+                let read = read_file(&folder.path.join(&stored));
+                Some(read.map_err(|reason| format!("{stored}: {reason}"))?)
+            }
             Self::Archive(_, pk3) => lock(pk3).read(name).map_err(|error| error.to_string())?,
             Self::Demo => demo_file(name).map(|(_, bytes)| bytes.to_vec()),
         };

@@ -1,72 +1,29 @@
 use std::path::{Component, Path, PathBuf};
 
-use crate::vfs::container::{Container, read_file};
-use crate::vfs::search::{Origin, Vfs, VfsError, VfsFile};
+use crate::vfs::container::Container;
+use crate::vfs::engine::Engine;
+use crate::vfs::opened::{MapTarget, OpenedMap, folder_of, read_on_disk};
+use crate::vfs::search::{Origin, Vfs, VfsError};
+use crate::vfs::stamp::Stamp;
 
 /// Base game folders that are searched beside a map's own.
 const SIBLING_GAMES: [&str; 7] = ["baseq3", "baseoa", "main", "base", "etmain", "data", "nx"];
+/// The demo's map.
+const DEMO_MAP: &str = "maps/atrium.bsp";
 /// Map names listed in an error at most.
 const NAMES_IN_ERROR: usize = 12;
 
-/// Where game data is looked for beside the map's own place (`-fs_basepath`, `-fs_homepath`, `-fs_game`).
+/// Where game data is looked for beside the map's own place (`-fs_basepath`, `-fs_homepath`, `-fs_game`, `-engine`).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SearchOptions {
     /// Installation folders that hold game folders.
     pub base_paths: Vec<PathBuf>,
     /// The user's folder, searched before the base paths.
     pub home_path: Option<PathBuf>,
-    /// Game folder names, best first. None given: the known base games.
+    /// Names of the game folders searched before the base games, best first.
     pub games: Vec<String>,
-}
-
-/// Which map was opened.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum MapTarget {
-    /// A file on disk, which a save may replace.
-    File(PathBuf),
-    /// A member of an archive: never written to.
-    Archive {
-        /// The archive.
-        archive: PathBuf,
-        /// Virtual name of the map.
-        member: String,
-    },
-    /// The embedded demo.
-    Demo,
-}
-
-/// A map and the search path that its materials are found on.
-#[derive(Debug)]
-pub struct OpenedMap {
-    /// Search path.
-    pub vfs: Vfs,
-    /// Bytes of the BSP.
-    pub bytes: Vec<u8>,
-    /// Map name: file stem.
-    pub name: String,
-    /// Which file it is.
-    pub target: MapTarget,
-}
-
-impl OpenedMap {
-    /// The file of the same stem with another `extension` (without a dot): beside a map on disk, else on the search path
-    /// under `maps/`.
-    pub fn companion(&self, extension: &str) -> Option<VfsFile> {
-        if let MapTarget::File(path) = &self.target {
-            let beside = path.with_extension(extension);
-            if let Ok(bytes) = read_file(&beside) {
-                let name = beside.file_name()?.to_string_lossy().into_owned();
-                let container = beside.parent().unwrap_or(Path::new(".")).to_owned();
-                return Some(VfsFile {
-                    bytes,
-                    origin: Origin { container, name },
-                });
-            }
-        }
-        self.vfs
-            .read(&format!("maps/{}.{extension}", self.name))
-            .ok()
-    }
+    /// Whose order holds inside a game folder.
+    pub engine: Engine,
 }
 
 /// Opens `path`: a BSP on disk, a BSP inside a pk3 (`pak1.pk3/maps/x.bsp`), or a pk3 with one map.
@@ -85,19 +42,24 @@ pub fn open_demo() -> OpenedMap {
     let mut vfs = Vfs::default();
     vfs.push(Container::Demo);
     let bytes = vfs
-        .read("maps/atrium.bsp")
+        .read(DEMO_MAP)
         .map(|file| file.bytes)
         .unwrap_or_default();
     OpenedMap {
         vfs,
         bytes,
+        origin: Origin {
+            container: PathBuf::new(),
+            name: DEMO_MAP.to_owned(),
+        },
         name: "atrium".to_owned(),
         target: MapTarget::Demo,
+        stamp: None,
     }
 }
 
 /// Archive and member when a part of the path is an archive file; an empty member when the path ends there.
-fn split_archive(path: &Path) -> Option<(PathBuf, String)> {
+pub(super) fn split_archive(path: &Path) -> Option<(PathBuf, String)> {
     let mut archive = PathBuf::new();
     let mut parts = path.components();
     while let Some(part) = parts.next() {
@@ -119,40 +81,31 @@ fn split_archive(path: &Path) -> Option<(PathBuf, String)> {
 }
 
 fn open_file(path: &Path, options: &SearchOptions) -> Result<OpenedMap, VfsError> {
-    let bytes = read_file(path).map_err(|reason| VfsError::Unreadable {
-        container: path.to_owned(),
-        reason,
-    })?;
-    let folder = match path.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder.to_owned(),
-        _ => PathBuf::from("."),
-    };
+    // Taken before the bytes: a change while they are read is a change.
+    let stamp = Stamp::of(path);
+    let folder = folder_of(path);
     let in_maps = folder
         .file_name()
         .is_some_and(|name| name.eq_ignore_ascii_case("maps"));
-    let game = match folder.parent() {
-        Some(above) if in_maps && !above.as_os_str().is_empty() => above.to_owned(),
-        _ if in_maps => PathBuf::from("."),
-        _ => folder,
-    };
+    let game = if in_maps { folder_of(&folder) } else { folder };
+    let file = read_on_disk(path, &game)?;
     let mut vfs = Vfs::default();
     let unpacked = game
         .extension()
         .is_some_and(|extension| extension.eq_ignore_ascii_case("pk3dir"));
     if unpacked {
         vfs.push(Container::folder(&game));
-        let above = game
-            .parent()
-            .map_or_else(|| PathBuf::from("."), Path::to_owned);
-        push_games(&mut vfs, &above, options);
+        push_games(&mut vfs, &folder_of(&game), options);
     } else {
         push_games(&mut vfs, &game, options);
     }
     Ok(OpenedMap {
         vfs,
-        bytes,
+        bytes: file.bytes,
+        origin: file.origin,
         name: stem(path),
         target: MapTarget::File(path.to_owned()),
+        stamp,
     })
 }
 
@@ -176,24 +129,26 @@ fn open_in_archive(
             container: archive.to_owned(),
             reason,
         })?;
-    let (bytes, _) = read.ok_or_else(|| VfsError::WhichMap {
+    let (bytes, stored) = read.ok_or_else(|| VfsError::WhichMap {
         archive: archive.to_owned(),
         reason: format!("holds no {member}; it holds {}", map_list(&container)),
     })?;
     let mut vfs = Vfs::default();
     vfs.push(container);
-    let game = archive
-        .parent()
-        .filter(|folder| !folder.as_os_str().is_empty());
-    push_games(&mut vfs, game.unwrap_or(Path::new(".")), options);
+    push_games(&mut vfs, &folder_of(archive), options);
     Ok(OpenedMap {
         vfs,
         bytes,
+        origin: Origin {
+            container: archive.to_owned(),
+            name: stored,
+        },
         name: stem(Path::new(&member)),
         target: MapTarget::Archive {
             archive: archive.to_owned(),
             member,
         },
+        stamp: None,
     })
 }
 
@@ -235,34 +190,61 @@ fn map_list(container: &Container) -> String {
     }
 }
 
-/// The map's game folder, then the given ones, then base games beside the map's.
-fn push_games(vfs: &mut Vfs, game: &Path, options: &SearchOptions) {
-    vfs.push_game_folder(game);
-    let names: Vec<&str> = if options.games.is_empty() {
-        SIBLING_GAMES.to_vec()
-    } else {
-        options.games.iter().map(String::as_str).collect()
+/// Game folders in the engines' order: from the mod to the base game, and each in the user's folder, the installation, and
+/// beside the map's own, which comes before others of its name.
+fn push_games(vfs: &mut Vfs, own: &Path, options: &SearchOptions) {
+    let own_name = game_name(own);
+    let is_own = |name: &str| name.eq_ignore_ascii_case(&own_name);
+    let beside = match own.parent() {
+        Some(above) if !above.as_os_str().is_empty() => above.to_owned(),
+        // A relative folder without a parent in its text still has siblings.
+        _ => own.join(".."),
     };
-    for name in &names {
-        for root in options.home_path.iter().chain(&options.base_paths) {
-            let folder = root.join(name);
+    let roots: Vec<&Path> = options
+        .home_path
+        .iter()
+        .chain(&options.base_paths)
+        .map(PathBuf::as_path)
+        .chain([beside.as_path()])
+        .collect();
+    for name in game_order(&own_name, &options.games) {
+        if is_own(&name) {
+            vfs.push_game_folder(own, options.engine);
+        }
+        for root in &roots {
+            let folder = root.join(&name);
             if folder.is_dir() {
-                vfs.push_game_folder(&folder);
+                vfs.push_game_folder(&folder, options.engine);
             }
         }
     }
-    // A relative folder without a parent in its text still has siblings.
-    let beside = match game.parent() {
-        Some(above) if !above.as_os_str().is_empty() => above.to_owned(),
-        _ => game.join(".."),
+}
+
+/// The map's own game, the given ones, the base games. A base game comes behind the given ones, as under an engine.
+fn game_order(own: &str, given: &[String]) -> Vec<String> {
+    let is_base = |name: &str| {
+        SIBLING_GAMES
+            .iter()
+            .any(|base| base.eq_ignore_ascii_case(name))
     };
-    for name in SIBLING_GAMES {
-        let folder = beside.join(name);
-        let same = folder.canonicalize().ok() == game.canonicalize().ok();
-        if folder.is_dir() && !same {
-            vfs.push_game_folder(&folder);
-        }
+    let mut names = vec![own.to_owned()];
+    let at = usize::from(!is_base(own));
+    names.splice(at..at, given.iter().cloned());
+    names.extend(SIBLING_GAMES.map(str::to_owned));
+    let mut seen = std::collections::BTreeSet::new();
+    // A given name that is the own one says where that stands.
+    if given.iter().any(|name| name.eq_ignore_ascii_case(own)) && at == 1 {
+        names.remove(0);
     }
+    names.retain(|name| seen.insert(name.to_ascii_lowercase()));
+    names
+}
+
+/// Name of a game folder, also where the path is `.` or ends in `..`.
+fn game_name(folder: &Path) -> String {
+    let real = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
+    let name = folder.file_name().or_else(|| real.file_name());
+    name.unwrap_or_default().to_string_lossy().into_owned()
 }
 
 #[cfg(test)]
@@ -273,7 +255,9 @@ mod tests {
     fn the_demo_is_read_through_the_search_path() {
         let demo = open_demo();
         assert!(demo.bytes.starts_with(b"IBSP"));
-        assert!(demo.companion("map").is_some() && demo.companion("ent").is_none());
+        assert!(
+            demo.companion("map").unwrap().is_some() && demo.companion("ent").unwrap().is_none()
+        );
         assert_eq!(demo.vfs.list("scripts/", ".shader").len(), 2);
         assert!(demo.vfs.contains("Textures/Atrium/Stone.JPG"));
     }
@@ -291,7 +275,7 @@ mod tests {
         let opened = open_map(&map, &SearchOptions::default()).unwrap();
         assert_eq!(opened.name, "x");
         assert!(opened.vfs.contains("textures/a.tga"));
-        assert_eq!(opened.companion("map").unwrap().bytes, b"lights");
+        assert_eq!(opened.companion("map").unwrap().unwrap().bytes, b"lights");
         assert!(open_map(&root.path().join("none.bsp"), &SearchOptions::default()).is_err());
         assert!(open_map(root.path(), &SearchOptions::default()).is_err());
     }

@@ -1,54 +1,124 @@
-use std::fs::{File, OpenOptions};
-use std::io::Write;
+use std::fs::{self, File, Metadata, OpenOptions};
+use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
+use crate::vfs::locate::split_archive;
+use crate::vfs::opened::folder_of;
 use crate::vfs::search::VfsError;
+use crate::vfs::stamp::Stamp;
 
 /// Temporary names tried before giving up.
 const NAME_TRIES: u32 = 100;
+/// Links followed before they are taken for a circle.
+const LINKS_MAX: u32 = 40;
+/// A temporary file that nothing was written to for so long belongs to a program that was killed.
+const STALE_AFTER: Duration = Duration::from_hours(1);
 
-/// Writes a whole file or nothing: a temporary name beside it, flush, rename.
+/// Writes a whole file or nothing: a temporary file beside it, flush, rename, flush of the folder. Gives the stamp of what
+/// now lies there.
 ///
-/// A symbolic link is followed: the file that it names is replaced, the link stays. Permissions of an old file are kept.
+/// A symbolic link is followed, also to a file that is not there yet: what it names is written, the link stays. Permissions
+/// of an old file are kept, and its owner and group where the system allows it. Of several hard links to it, the others
+/// keep the old contents. What a killed save left beside the file is cleared away when it is an hour old.
 ///
 /// # Errors
-/// [`VfsError::WriteFailed`], also for a folder or a device of that name; an old file of that name is as it was.
-pub fn save(path: &Path, bytes: &[u8]) -> Result<(), VfsError> {
+/// [`VfsError::WriteFailed`], also for a folder or a device of that name, a file that is write-protected (the rename would
+/// pass over that), and anything named `.pk3` or inside one; an old file of that name is as it was.
+pub fn save(path: &Path, bytes: &[u8]) -> Result<Option<Stamp>, VfsError> {
     let failed = |reason: String| VfsError::WriteFailed {
         path: path.to_owned(),
         reason,
     };
-    // A path that does not exist yet is its own target.
-    let target = path.canonicalize().unwrap_or_else(|_| path.to_owned());
-    if target.is_dir() {
-        return Err(failed("is a folder".to_owned()));
-    }
-    // The rename would put a plain file in the place of a device or pipe.
-    if target.exists() && !target.is_file() {
-        return Err(failed("is not a regular file".to_owned()));
-    }
-    let (temporary, file) = create_beside(&target).map_err(|error| failed(error.to_string()))?;
-    let written = write_and_rename(file, &temporary, &target, bytes);
+    let target = resolve(path).map_err(failed)?;
+    let old = replaceable(&target).map_err(failed)?;
+    let (temporary, file) = create_beside(&target).map_err(|error| {
+        let folder = folder_of(&target);
+        failed(format!(
+            "cannot make a file in {}: {error}",
+            folder.display()
+        ))
+    })?;
+    let written = write_and_rename(file, &temporary, &target, old.as_ref(), bytes);
     written.map_err(|error| {
         // The half-written file is ours; if it cannot be removed either, the first error says more.
-        let _ = std::fs::remove_file(&temporary);
+        let _ = fs::remove_file(&temporary);
         failed(error.to_string())
-    })
+    })?;
+    remove_stale(&target);
+    Ok(Stamp::of(&target))
+}
+
+/// The file that is really meant: links followed, the last one also when it names nothing yet.
+fn resolve(path: &Path) -> Result<PathBuf, String> {
+    let mut target = path.to_owned();
+    for _ in 0..LINKS_MAX {
+        match fs::read_link(&target) {
+            // An absolute link replaces the folder.
+            Ok(link) => target = folder_of(&target).join(link),
+            Err(_) => return Ok(target.canonicalize().unwrap_or(target)),
+        }
+    }
+    Err("too many symbolic links".to_owned())
+}
+
+/// The old file, when there is one; why nothing may be put in its place.
+fn replaceable(target: &Path) -> Result<Option<Metadata>, String> {
+    if let Some((archive, _)) = split_archive(target) {
+        return Err(format!(
+            "{} is an archive, and archives are never written to; choose a file outside of it",
+            archive.display()
+        ));
+    }
+    if target
+        .extension()
+        .is_some_and(|suffix| suffix.eq_ignore_ascii_case("pk3"))
+    {
+        return Err("only an archive may be called .pk3, and none is written here".to_owned());
+    }
+    let old = match fs::metadata(target) {
+        Ok(old) => old,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(error.to_string()),
+    };
+    if old.is_dir() {
+        return Err("is a folder".to_owned());
+    }
+    // The rename would put a plain file in the place of a device or pipe.
+    if !old.is_file() {
+        return Err("is not a regular file".to_owned());
+    }
+    let is_protected = old.permissions().readonly();
+    // Opening changes nothing; it asks the system whether this user may write there.
+    let opened = OpenOptions::new().write(true).open(target);
+    if let Some(error) = opened.err().filter(|_| !is_protected) {
+        return Err(format!("the old file may not be written: {error}"));
+    }
+    if is_protected {
+        return Err("is write-protected; make it writable or save under another name".to_owned());
+    }
+    Ok(Some(old))
+}
+
+/// `.NAME.`, with which all our temporary names for `target` start.
+fn temporary_prefix(target: &Path) -> String {
+    let name = target.file_name().unwrap_or_default().to_string_lossy();
+    format!(".{name}.")
 }
 
 fn create_beside(target: &Path) -> std::io::Result<(PathBuf, File)> {
-    let name = target.file_name().unwrap_or_default().to_string_lossy();
+    let prefix = temporary_prefix(target);
     let mut last = std::io::Error::other("no free temporary name");
     for number in 0..NAME_TRIES {
         let temporary =
-            target.with_file_name(format!(".{name}.{}.{number}.tmp", std::process::id()));
+            target.with_file_name(format!("{prefix}{}.{number}.tmp", std::process::id()));
         match OpenOptions::new()
             .write(true)
             .create_new(true)
             .open(&temporary)
         {
             Ok(file) => return Ok((temporary, file)),
-            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => last = error,
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => last = error,
             Err(error) => return Err(error),
         }
     }
@@ -59,61 +129,65 @@ fn write_and_rename(
     mut file: File,
     temporary: &Path,
     target: &Path,
+    old: Option<&Metadata>,
     bytes: &[u8],
 ) -> std::io::Result<()> {
-    file.write_all(bytes)?;
-    if let Ok(old) = std::fs::metadata(target) {
-        file.set_permissions(old.permissions())?;
+    if let Some(old) = old {
+        // Before the contents: nobody reads the new file who could not read the old one.
+        take_over(&file, old)?;
     }
+    file.write_all(bytes)?;
     file.sync_all()?;
     drop(file);
-    std::fs::rename(temporary, target)
+    fs::rename(temporary, target)?;
+    // The new file is whole whether or not this works; some file systems cannot flush a folder.
+    #[cfg(unix)]
+    let _ = File::open(folder_of(target)).and_then(|folder| folder.sync_all());
+    Ok(())
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn saving_replaces_the_whole_file_and_leaves_nothing_else() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("a.bsp");
-        save(&path, b"first version").unwrap();
-        save(&path, b"second").unwrap();
-        assert_eq!(std::fs::read(&path).unwrap(), b"second");
-        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
-        assert!(save(folder.path(), b"x").is_err());
-        assert!(save(&folder.path().join("none/a.bsp"), b"x").is_err());
+/// Owner, group and permissions of the old file.
+#[cfg(unix)]
+fn take_over(file: &File, old: &Metadata) -> std::io::Result<()> {
+    use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
+    let new = file.metadata()?;
+    let mut mode = old.mode() & 0o7777;
+    if new.uid() != old.uid() {
+        // Only the superuser may give files away; the file is then the saving user's.
+        let _ = fchown(file, Some(old.uid()), None);
     }
-
-    #[cfg(unix)]
-    #[test]
-    fn a_socket_is_not_replaced() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("socket");
-        let _socket = std::os::unix::net::UnixListener::bind(&path).unwrap();
-        assert!(save(&path, b"x").is_err());
-        assert!(path.exists() && !path.is_file());
+    if new.gid() != old.gid() && fchown(file, None, Some(old.gid())).is_err() {
+        // What the old group was allowed is nothing that the new one should be.
+        mode &= !0o2070;
     }
+    file.set_permissions(PermissionsExt::from_mode(mode))
+}
 
-    #[cfg(unix)]
-    #[test]
-    fn a_link_stays_a_link_and_permissions_stay() {
-        use std::os::unix::fs::PermissionsExt;
-        let folder = tempfile::tempdir().unwrap();
-        let (real, link) = (
-            folder.path().join("real.bsp"),
-            folder.path().join("link.bsp"),
-        );
-        std::fs::write(&real, "old").unwrap();
-        std::fs::set_permissions(&real, std::fs::Permissions::from_mode(0o640)).unwrap();
-        std::os::unix::fs::symlink(&real, &link).unwrap();
-        save(&link, b"new").unwrap();
-        assert!(link.is_symlink());
-        assert_eq!(std::fs::read(&real).unwrap(), b"new");
-        assert_eq!(
-            std::fs::metadata(&real).unwrap().permissions().mode() & 0o777,
-            0o640
-        );
+#[cfg(not(unix))]
+fn take_over(file: &File, old: &Metadata) -> std::io::Result<()> {
+    file.set_permissions(old.permissions())
+}
+
+/// Removes what killed saves of this file left: our pattern, `.NAME.PROCESS.NUMBER.tmp`, and old.
+fn remove_stale(target: &Path) {
+    let prefix = temporary_prefix(target);
+    let entries = fs::read_dir(folder_of(target));
+    for entry in entries.into_iter().flatten().flatten() {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let numbers = name
+            .strip_prefix(&prefix)
+            .and_then(|rest| rest.strip_suffix(".tmp")?.split_once('.'));
+        let is_number = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+        let is_ours =
+            numbers.is_some_and(|(process, number)| is_number(process) && is_number(number));
+        let is_stale = || {
+            let meta = entry.metadata().ok().filter(Metadata::is_file)?;
+            let age = meta.modified().ok()?.elapsed().ok()?;
+            Some(age > STALE_AFTER)
+        };
+        if is_ours && is_stale() == Some(true) {
+            // Whose it is decides the system; what stays does no harm.
+            let _ = fs::remove_file(entry.path());
+        }
     }
 }

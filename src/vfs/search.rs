@@ -1,9 +1,11 @@
 use std::path::{Path, PathBuf};
 
+use crate::format::pk3::normal_name;
 use crate::vfs::container::Container;
+use crate::vfs::engine::Engine;
 
 /// Why a file cannot be had.
-#[derive(Debug, thiserror::Error)]
+#[derive(Clone, Debug, thiserror::Error)]
 pub enum VfsError {
     /// No container holds it.
     #[error("{name} is in none of the {searched} folders and archives searched")]
@@ -46,7 +48,7 @@ pub enum VfsError {
 }
 
 /// Where a file came from.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Origin {
     /// Folder or archive; empty for the embedded demo.
     pub container: PathBuf,
@@ -71,6 +73,34 @@ pub struct VfsFile {
     pub bytes: Vec<u8>,
     /// Where it came from.
     pub origin: Origin,
+    /// Better places whose copy cannot be read, with the reason: this one stands in for them.
+    pub passed_over: Vec<VfsError>,
+}
+
+/// What a container is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SearchedKind {
+    /// A game folder, or a `.pk3dir`.
+    Folder,
+    /// A pk3.
+    Archive,
+    /// The embedded demo.
+    Demo,
+}
+
+/// A place on the search path, for lists.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Searched {
+    /// Folder or archive; empty for the demo.
+    pub path: PathBuf,
+    /// What it is.
+    pub kind: SearchedKind,
+    /// Files that it offers; `None` for folders, which are not walked.
+    pub files: Option<usize>,
+    /// Members of an archive that no name reaches: absolute, climbing out, or no text.
+    pub refused: Vec<String>,
+    /// Members of an archive hidden by a later one whose name differs in case or slashes only.
+    pub hidden: usize,
 }
 
 /// A search path: containers, best first.
@@ -85,30 +115,20 @@ pub struct Vfs {
 /// # Errors
 /// [`VfsError::BadName`] for absolute names, drives, `..` and empty parts.
 pub(super) fn normalise(name: &str) -> Result<String, VfsError> {
-    let normal = name.replace('\\', "/").to_ascii_lowercase();
-    let sound = !normal.is_empty()
-        && !normal.contains([':', '\0'])
-        && normal
-            .split('/')
-            .all(|part| !matches!(part, "" | "." | ".."));
-    if sound {
-        Ok(normal)
-    } else {
-        Err(VfsError::BadName {
-            name: name.to_owned(),
-        })
-    }
+    normal_name(name).ok_or_else(|| VfsError::BadName {
+        name: name.to_owned(),
+    })
 }
 
 impl Vfs {
-    /// Reads the file that wins under `name`. A container whose copy is damaged is passed over for the next one only when
-    /// there is a next one.
+    /// Reads the file that wins under `name`. A container whose copy cannot be read is passed over, and named in
+    /// [`VfsFile::passed_over`].
     ///
     /// # Errors
     /// [`VfsError::NotFound`], [`VfsError::BadName`], or the container's trouble.
     pub fn read(&self, name: &str) -> Result<VfsFile, VfsError> {
         let key = normalise(name)?;
-        let mut trouble = None;
+        let mut passed_over = Vec::new();
         for container in &self.containers {
             match container.read(&key) {
                 Ok(Some((bytes, stored))) => {
@@ -118,18 +138,21 @@ impl Vfs {
                             container: container.path(),
                             name: stored,
                         },
+                        passed_over,
                     });
                 }
                 Ok(None) => {}
                 Err(reason) => {
-                    trouble.get_or_insert(VfsError::Unreadable {
+                    passed_over.push(VfsError::Unreadable {
                         container: container.path(),
                         reason,
                     });
                 }
             }
         }
-        Err(trouble.unwrap_or(VfsError::NotFound {
+        // The best place's trouble says most.
+        let first = passed_over.into_iter().next();
+        Err(first.unwrap_or(VfsError::NotFound {
             name: name.to_owned(),
             searched: self.containers.len(),
         }))
@@ -166,8 +189,8 @@ impl Vfs {
     }
 
     /// Folders and archives searched, best first.
-    pub fn containers(&self) -> Vec<PathBuf> {
-        self.containers.iter().map(Container::path).collect()
+    pub fn searched(&self) -> Vec<Searched> {
+        self.containers.iter().map(Container::searched).collect()
     }
 
     /// Adds one container behind all others.
@@ -176,42 +199,67 @@ impl Vfs {
     }
 
     /// Adds an archive behind all others; one that cannot be read is noted. An archive already there is not repeated.
-    pub(super) fn push_archive(&mut self, path: &Path) {
-        if self.containers.iter().any(|known| known.path() == path) {
+    fn push_archive(&mut self, path: &Path) {
+        if self.holds(path) {
             return;
         }
         match Container::archive(path) {
             Ok(container) => self.containers.push(container),
-            Err(reason) => self.skipped.push((path.to_owned(), reason)),
+            Err(reason) => self.skip(path, reason),
         }
     }
 
-    /// Adds a game folder: its loose files, then its archives and `.pk3dir` folders, the name that sorts last first.
-    pub(super) fn push_game_folder(&mut self, folder: &Path) {
-        if self.containers.iter().any(|known| known.path() == folder) {
+    fn skip(&mut self, path: &Path, reason: impl Into<String>) {
+        self.skipped.push((path.to_owned(), reason.into()));
+    }
+
+    /// Whether a container is that folder or archive, by whichever path it was found.
+    fn holds(&self, path: &Path) -> bool {
+        let same_name = |known: &Path| known.file_name() == path.file_name();
+        let real = || path.canonicalize().ok();
+        self.containers.iter().any(|known| {
+            let known = known.path();
+            known == path || (same_name(&known) && known.canonicalize().ok() == real())
+        })
+    }
+
+    /// Adds a game folder: its loose files, archives and `.pk3dir` folders in the engine's order. What looks like an archive
+    /// and is none is noted with the reason.
+    pub(super) fn push_game_folder(&mut self, folder: &Path, engine: Engine) {
+        if self.holds(folder) {
             return;
         }
-        self.push(Container::folder(folder));
-        let mut archives: Vec<(String, PathBuf)> = std::fs::read_dir(folder)
-            .into_iter()
-            .flatten()
+        if !engine.archives_first() {
+            self.push(Container::folder(folder));
+        }
+        let entries = match std::fs::read_dir(folder) {
+            Ok(entries) => entries,
+            Err(error) => return self.skip(folder, error.to_string()),
+        };
+        let mut archives: Vec<(String, bool, PathBuf)> = entries
             .filter_map(|entry| {
                 let path = entry.ok()?.path();
-                let name = path.file_name()?.to_str()?.to_ascii_uppercase();
-                let extension = path.extension()?;
-                let is_archive = ["pk3", "pk3dir"]
-                    .iter()
-                    .any(|known| extension.eq_ignore_ascii_case(known));
-                is_archive.then_some((name, path))
+                let name = path.file_name()?.to_string_lossy().to_ascii_uppercase();
+                let is_unpacked = match path.extension()?.to_ascii_lowercase().to_str()? {
+                    "pk3" => false,
+                    "pk3dir" => true,
+                    _ => return None,
+                };
+                Some((name, is_unpacked, path))
             })
             .collect();
         archives.sort_unstable_by(|a, b| b.cmp(a));
-        for (_, path) in archives {
-            if !path.is_dir() {
-                self.push_archive(&path);
-            } else if self.containers.iter().all(|known| known.path() != path) {
-                self.push(Container::folder(&path));
+        for (_, is_unpacked, path) in archives {
+            match (is_unpacked, path.is_dir()) {
+                (true, true) if self.holds(&path) => {}
+                (true, true) => self.push(Container::folder(&path)),
+                (false, false) => self.push_archive(&path),
+                (true, false) => self.skip(&path, "is no folder, which a .pk3dir must be"),
+                (false, true) => self.skip(&path, "is a folder; only .pk3dir folders are searched"),
             }
+        }
+        if engine.archives_first() {
+            self.push(Container::folder(folder));
         }
     }
 }
@@ -255,7 +303,7 @@ mod tests {
         std::fs::write(game.path().join("b.TXT"), "loose").unwrap();
         std::fs::write(game.path().join("bad.pk3"), "garbage").unwrap();
         let mut vfs = Vfs::default();
-        vfs.push_game_folder(game.path());
+        vfs.push_game_folder(game.path(), Engine::default());
         assert_eq!(text(&vfs, "a.txt"), "z");
         assert_eq!(text(&vfs, "B.TXT"), "loose");
         assert_eq!(text(&vfs, "only0"), "5");

@@ -3,6 +3,7 @@ use std::sync::Arc;
 
 use glam::Vec3;
 
+use crate::format::bsp::ShContainer;
 use crate::job::Warnings;
 use crate::light::{BakeSettings, LightsFrom, Plan, ShCell, plan};
 use crate::scene::{MapSource, Scene, grid_cell_size};
@@ -65,6 +66,8 @@ pub struct BakeForm {
     pub sh_cell: Vec3,
     /// Threads; 0 takes all cores.
     pub threads: usize,
+    /// Where a save puts the SH grid; a map's own place when it is opened.
+    pub sh_container: ShContainer,
     /// Source of entity lights; back to [`LightsBy::Auto`] with every other map.
     pub lights: LightsBy,
 }
@@ -79,13 +82,14 @@ impl Default for BakeForm {
             sh_scale: 2.0,
             sh_cell: crate::scene::DEFAULT_CELL_SIZE * 0.5,
             threads: 0,
+            sh_container: ShContainer::V47,
             lights: LightsBy::Auto,
         }
     }
 }
 
 impl BakeForm {
-    /// The form for a newly opened map: its own cell sizes, everything else as it was.
+    /// The form for a newly opened map: its own cell sizes and place of the SH grid, everything else as it was.
     #[must_use]
     pub fn for_scene(self, scene: &Scene) -> Self {
         let legacy_cell = scene.lighting.light_grid.as_ref().map_or_else(
@@ -105,6 +109,11 @@ impl BakeForm {
                 ShCellBy::Scale
             } else {
                 ShCellBy::Sides
+            },
+            sh_container: match scene.bsp.sh_container {
+                Some(found) => found,
+                None if scene.bsp.can_hold_sh(self.sh_container) => self.sh_container,
+                None => ShContainer::Bspx,
             },
             lights: LightsBy::Auto,
             ..self
@@ -141,6 +150,9 @@ impl BakeForm {
             quoted,
         ];
         words.extend(self.flags());
+        if self.sh {
+            words.push(format!("--sh-container {}", self.sh_container.word()));
+        }
         if let Some(path) = self.lights.path() {
             words.push(format!(
                 "--lights {}",
@@ -215,9 +227,10 @@ impl PlanCache {
 
     /// Whether it still tells the truth.
     pub fn is_for(&self, revision: u64, form: &BakeForm) -> bool {
-        // Threads change no byte.
+        // Threads change no byte, and the place of the grid none of the plan.
         let same = BakeForm {
             threads: self.form.threads,
+            sh_container: self.form.sh_container,
             ..form.clone()
         };
         self.revision == revision && self.form == same
@@ -239,8 +252,20 @@ mod tests {
         };
         assert_eq!(
             form.command_line("my map.bsp"),
-            "luxtool bake \"my map.bsp\" -o \"my map.bsp\" -sh -nogrid -gridsize 64 64 128 -gridsh 32 32 48.5 -threads 3"
+            "luxtool bake \"my map.bsp\" -o \"my map.bsp\" -sh -nogrid -gridsize 64 64 128 -gridsh 32 32 48.5 --sh-container v47 -threads 3"
         );
+        let beside = BakeForm {
+            sh_container: ShContainer::Sidecar,
+            ..form.clone()
+        };
+        let line = beside.command_line("x");
+        assert!(line.contains(" --sh-container sidecar "), "{line}");
+        assert_eq!(beside.settings().command_line, form.settings().command_line);
+        let dark = BakeForm {
+            sh: false,
+            ..beside
+        };
+        assert!(!dark.command_line("x").contains("container"));
         let chosen = BakeForm {
             lights: LightsBy::File(Arc::new(MapSource {
                 origin: "a b.map".into(),

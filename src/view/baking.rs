@@ -1,11 +1,13 @@
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::format::bsp::{SIDECAR_EXTENSION, ShContainer};
 use crate::light::Baked;
 use crate::view::bake_form::LightsBy;
 use crate::view::command::{Command, Effect, FilePurpose};
 use crate::view::map::{BakeResult, GridSet, MapFile, Side};
 use crate::view::selection;
-use crate::view::state::{Level, State, same};
+use crate::view::state::{Level, Pending, State, same};
 
 /// Baking, comparing and saving.
 impl State {
@@ -43,20 +45,26 @@ impl State {
             Command::ToggleBlink => self.toggle_blink(),
             Command::Save => {
                 let map = self.map.as_ref()?;
-                let Some(path) = map.file.writable().map(std::path::Path::to_path_buf) else {
+                let Some(path) = map.file.writable().map(Path::to_path_buf) else {
                     return Some(Effect::PickFile(FilePurpose::SaveAs));
                 };
-                return self.save(path);
+                return self.save(path, false);
             }
             Command::SaveAsDialog => {
                 self.map.as_ref()?;
                 return Some(Effect::PickFile(FilePurpose::SaveAs));
             }
-            Command::SaveAs(path) => return self.save(path),
+            Command::SaveAs(path) => return self.save(path, false),
             Command::Saved { .. } => self.saved(command),
             Command::SaveFailed(message) => {
                 self.saving = None;
                 self.report(Level::Error, format!("Not saved: {message}"));
+            }
+            Command::SaveBlocked(path) => {
+                self.saving = None;
+                let text = format!("Not saved: {} was changed on disk", path.display());
+                self.report(Level::Warning, text);
+                self.pending = Some(Pending::Overwrite(path));
             }
             _ => {}
         }
@@ -129,7 +137,8 @@ impl State {
             .and_then(|(source, position)| selection::nearest_probe(map.shown(), source, position));
     }
 
-    fn save(&mut self, path: std::path::PathBuf) -> Option<Effect> {
+    /// Starts a save; `overwrite` says that a change by somebody else may be lost.
+    pub(super) fn save(&mut self, path: PathBuf, overwrite: bool) -> Option<Effect> {
         self.panels.path_field = None;
         let map = self.map.as_ref()?;
         if self.saving.is_some() {
@@ -137,7 +146,9 @@ impl State {
             return None;
         }
         let baked = map.bake.as_ref().map(|bake| Arc::clone(&bake.baked));
-        if baked.is_none() && map.file.writable() == Some(path.as_path()) {
+        let container = self.bake_form.sh_container;
+        let is_same = map.file.writable() == Some(path.as_path()) && !map.moves_sh(container);
+        if baked.is_none() && is_same {
             self.report(Level::Info, "Nothing to save: no bake since opening");
             return None;
         }
@@ -149,6 +160,8 @@ impl State {
             path,
             scene: Arc::clone(&map.scene),
             baked,
+            container,
+            overwrite,
         })
     }
 
@@ -164,7 +177,16 @@ impl State {
             return;
         };
         self.saving = None;
-        self.report(Level::Info, format!("Saved {}", path.display()));
+        let place = match scene.bsp.sh_container {
+            None => String::new(),
+            Some(ShContainer::V47) => ", SH grid in lump 18".to_owned(),
+            Some(ShContainer::Bspx) => ", SH grid in a BSPX block".to_owned(),
+            Some(ShContainer::Sidecar) => {
+                let beside = path.with_extension(SIDECAR_EXTENSION);
+                format!(", SH grid in {}", beside.display())
+            }
+        };
+        self.report(Level::Info, format!("Saved {}{place}", path.display()));
         let Some(map) = self.map.as_mut().filter(|map| map.revision == revision) else {
             return;
         };

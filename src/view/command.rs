@@ -8,7 +8,8 @@ use crate::light::{BakeSettings, Baked};
 use crate::math::Ray;
 use crate::scene::{MapSource, Scene};
 use crate::view::{
-    BakeForm, Camera, GridSet, LoadedMap, PlanCache, ProbeRef, ProbeShow, RenderMode, SurfaceHit,
+    BakeForm, Camera, GridSet, LoadedMap, PlanCache, ProbeRef, ProbeShow, RenderMode, ShContainer,
+    SurfaceHit,
 };
 
 /// What a file dialog is for.
@@ -97,13 +98,15 @@ pub enum Command {
     },
     /// A save failed; the old file is as it was.
     SaveFailed(String),
+    /// Nothing was saved: somebody else changed that file since it was opened.
+    SaveBlocked(PathBuf),
     /// No file dialog can be shown here: offer a path field.
     DialogUnavailable(FilePurpose),
     /// Close the path field.
     ClosePathField,
-    /// Go on with what would lose a bake.
+    /// Go on with what waits for a yes.
     Discard,
-    /// Stay with the unsaved bake.
+    /// Do not; a bake stays as it is.
     KeepBake,
     /// Leave the program.
     Quit,
@@ -290,6 +293,10 @@ pub enum Effect {
         scene: Arc<Scene>,
         /// What to put into it; `None` writes a copy.
         baked: Option<Arc<Baked>>,
+        /// Where its SH grid goes.
+        container: ShContainer,
+        /// Whether to write also when somebody else changed the file since it was opened.
+        overwrite: bool,
     },
     /// Render the current view and write it as PNG under a new name.
     SaveImage,

@@ -1,6 +1,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::format::bsp::ShContainer;
 use crate::format::lattice::Lattice;
 use crate::job::Warning;
 use crate::light::Baked;
@@ -144,6 +145,12 @@ impl LoadedMap {
     /// Whether a bake would be lost by closing.
     pub fn is_unsaved(&self) -> bool {
         self.bake.as_ref().is_some_and(|bake| !bake.saved)
+    }
+
+    /// Whether a save with `container` would put the file's own SH grid somewhere else.
+    pub fn moves_sh(&self, container: ShContainer) -> bool {
+        let found = self.scene.bsp.sh_container;
+        found.is_some_and(|found| found != container)
     }
 
     /// File name for messages and command lines.

@@ -17,11 +17,14 @@ mod state;
 #[cfg(test)]
 mod state_tests;
 
+pub use crate::format::bsp::ShContainer;
 pub use bake_form::{BakeForm, LightsBy, PlanCache, ShCellBy};
 pub use camera::Camera;
 pub use command::{Command, Effect, FilePurpose, LoadSource, Looking, PickPurpose, Tab};
 pub use map::{BakeResult, GridSet, LoadedMap, MapFile, Side};
-pub use options::{GridSource, ProbeOptions, ProbeShow, RenderMode, SampleOptions, ViewOptions};
+pub use options::{
+    GridSource, ProbeOptions, ProbeShow, RenderMode, SampleOptions, StyleLevels, ViewOptions,
+};
 pub use overlay::{CornerMark, Overlays, SampleMark, SphereLight};
 pub use overlays::sample_mark;
 pub use selection::{

@@ -1,5 +1,6 @@
 use crate::math::colour::{Clamp, Overbright};
 use crate::probe::{LegacyProfile, ShProfile};
+use crate::scene::Scene;
 
 /// What the surfaces show.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -17,17 +18,20 @@ pub enum RenderMode {
     Normals,
     /// Edges of the triangles alone (`r_showtris 1`).
     Wireframe,
+    /// Stored directions of light as colours: deluxe maps as they are (`r_showDeluxeMaps 1`).
+    Deluxe,
 }
 
 impl RenderMode {
     /// All modes in the order of their keys.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::Lit,
         Self::Lightmap,
         Self::Fullbright,
         Self::VertexColour,
         Self::Normals,
         Self::Wireframe,
+        Self::Deluxe,
     ];
 
     /// The word on the button.
@@ -39,6 +43,7 @@ impl RenderMode {
             Self::VertexColour => "Vertex",
             Self::Normals => "Normals",
             Self::Wireframe => "Wireframe",
+            Self::Deluxe => "Deluxe",
         }
     }
 
@@ -51,7 +56,13 @@ impl RenderMode {
             Self::VertexColour => "vertex",
             Self::Normals => "normals",
             Self::Wireframe => "wireframe",
+            Self::Deluxe => "deluxe",
         }
+    }
+
+    /// Why there is nothing to see of `scene` in this mode; `None` when there is.
+    pub fn missing_in(self, scene: &Scene) -> Option<&'static str> {
+        (self == Self::Deluxe && scene.deluxe.is_none()).then_some("This map has no deluxe maps.")
     }
 }
 
@@ -123,6 +134,21 @@ pub struct SampleOptions {
     pub source: GridSource,
 }
 
+/// Brightness of each light style, percent. 100, the start value, is the light as baked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StyleLevels {
+    /// By style; 0 to 200.
+    pub percent: [u8; 256],
+}
+
+impl Default for StyleLevels {
+    fn default() -> Self {
+        Self {
+            percent: [100; 256],
+        }
+    }
+}
+
 /// Everything about the picture but the camera.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ViewOptions {
@@ -140,4 +166,18 @@ pub struct ViewOptions {
     pub probes: ProbeOptions,
     /// The sample sphere.
     pub sample: SampleOptions,
+    /// Light styles of surfaces.
+    pub styles: StyleLevels,
+}
+
+impl ViewOptions {
+    /// Shows stored light as the map's own game does, all light styles on, in a mode that the map has.
+    pub fn adapt_to(&mut self, scene: &Scene) {
+        self.overbright = scene.light_scale.overbright;
+        self.clamp = scene.light_scale.clamp;
+        self.styles = StyleLevels::default();
+        if self.mode.missing_in(scene).is_some() {
+            self.mode = RenderMode::default();
+        }
+    }
 }

@@ -76,13 +76,15 @@ pub struct Panels {
     pub path_field: Option<FilePurpose>,
 }
 
-/// What waits for a yes because it would lose an unsaved bake.
+/// What waits for a yes because it would lose an unsaved bake, or somebody else's work.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Pending {
     /// Opening another map.
     Open(LoadSource),
     /// Leaving.
     Quit,
+    /// Saving over a file that somebody else changed since it was opened.
+    Overwrite(PathBuf),
 }
 
 /// A load on its way.
@@ -157,6 +159,7 @@ impl State {
             | Command::SaveAs(_)
             | Command::Saved { .. }
             | Command::SaveFailed(_)
+            | Command::SaveBlocked(_)
             | Command::Planned(_)
             | Command::StartBake
             | Command::BakeFinished { .. }
@@ -233,6 +236,12 @@ impl State {
         self.map.as_ref().is_some_and(LoadedMap::is_unsaved)
     }
 
+    /// Whether a plain save changes the file: a bake, or another place for the SH grid.
+    pub fn can_save(&self) -> bool {
+        let moves = |map: &LoadedMap| map.moves_sh(self.bake_form.sh_container);
+        self.saving.is_none() && (self.is_unsaved() || self.map.as_ref().is_some_and(moves))
+    }
+
     /// Width over height of the picture; 16:9 before the first frame.
     pub fn aspect(&self) -> f32 {
         if self.viewport.x > 0.0 && self.viewport.y > 0.0 {
@@ -294,6 +303,7 @@ impl State {
             Command::Discard => match self.pending.take()? {
                 Pending::Open(source) => return Some(self.start_load(source)),
                 Pending::Quit => return Some(Effect::Quit),
+                Pending::Overwrite(path) => return self.save(path, true),
             },
             Command::KeepBake => self.pending = None,
             Command::Quit if self.would_lose_bake() => self.pending = Some(Pending::Quit),
@@ -341,6 +351,7 @@ impl State {
             self.stand_at(start_view(&map));
             self.bake_form = self.bake_form.clone().for_scene(&map.scene);
             self.options.sample.pinned = None;
+            self.options.adapt_to(&map.scene);
             self.options.sample.source = match map.scene.lighting.sh_grid {
                 Some(_) => GridSource::Sh,
                 None => GridSource::Legacy,
@@ -356,6 +367,10 @@ impl State {
         self.pending = None;
         self.banner = None;
         self.report(Level::Info, format!("Opened {}", map.file.text()));
+        let variant = &map.scene.bsp.directory.variant;
+        let reasons = variant.reasons.join("; ");
+        let label = variant.label.text();
+        self.report(Level::Info, format!("Taken for {label}: {reasons}"));
         self.report_warnings(&map.warnings);
         self.map = Some(map);
         self.plan = None;
@@ -375,7 +390,13 @@ impl State {
     fn apply_view(&mut self, command: &Command) {
         let probes = &mut self.options.probes;
         match *command {
-            Command::SetMode(mode) => self.options.mode = mode,
+            Command::SetMode(mode) => {
+                let scene = self.map.as_ref().map(|map| &map.scene);
+                match scene.and_then(|scene| mode.missing_in(scene)) {
+                    Some(why) => self.report(Level::Info, why.to_owned()),
+                    None => self.options.mode = mode,
+                }
+            }
             Command::SetProbes(show) => probes.show = show,
             Command::ToggleProbes if probes.show == ProbeShow::Off => {
                 probes.show = match self.last_probes {

@@ -7,7 +7,7 @@ use crate::format::bsp::{Bsp, ShGrid};
 use crate::format::lattice::Lattice;
 use crate::light::{BakeReport, Baked};
 use crate::math::{Aabb, Ray};
-use crate::scene::{Lighting, LightmapPages, Scene, SpawnPoint, SurfaceId};
+use crate::scene::{LightScale, Lighting, LightmapPages, Scene, Sources, SpawnPoint, SurfaceId};
 use crate::view::*;
 
 fn scene() -> Scene {
@@ -24,6 +24,9 @@ fn scene() -> Scene {
         models: Vec::new(),
         lightmaps: LightmapPages::default(),
         deluxe: None,
+        light_scale: LightScale::default(),
+        light_styles: Vec::new(),
+        slot_lights: Vec::new(),
         lighting: Lighting::default(),
         spawns: vec![SpawnPoint {
             eye: Vec3::new(1.0, 2.0, 3.0),
@@ -32,6 +35,7 @@ fn scene() -> Scene {
         }],
         map_source: None,
         surface_extras: None,
+        sources: Sources::default(),
     }
 }
 
@@ -245,6 +249,99 @@ fn saving_makes_the_bake_lighting_a() {
         (map.side, map.original.blocked_sh.len()),
         (Side::Original, 125)
     );
+}
+
+/// A map whose file holds the SH grid in lump 18.
+fn with_grid_in_lump() -> State {
+    let mut state = with_map();
+    let map = state.map.as_mut().unwrap();
+    let scene = Scene {
+        bsp: Arc::new(Bsp {
+            sh_container: Some(ShContainer::V47),
+            ..Bsp::default()
+        }),
+        ..scene()
+    };
+    map.scene = Arc::new(scene);
+    state
+}
+
+#[test]
+fn a_save_carries_the_place_of_the_sh_grid() {
+    for container in ShContainer::ALL {
+        let mut state = with_map();
+        baked(&mut state);
+        state.bake_form.sh_container = container;
+        let Some(Effect::SaveBsp {
+            container: sent, ..
+        }) = state.apply(Command::Save)
+        else {
+            panic!("no save started")
+        };
+        assert_eq!(sent, container);
+    }
+}
+
+#[test]
+fn another_place_for_the_grid_is_something_to_save_without_a_bake() {
+    let mut state = with_grid_in_lump();
+    assert!(!state.can_save());
+    assert!(state.apply(Command::Save).is_none());
+    state.bake_form.sh_container = ShContainer::Bspx;
+    assert!(state.can_save() && !state.is_unsaved());
+    let Some(Effect::SaveBsp { baked: None, .. }) = state.apply(Command::Save) else {
+        panic!("no save started")
+    };
+    assert!(!state.can_save(), "one at a time");
+    // A map without a grid has none to move.
+    let mut state = with_map();
+    state.bake_form.sh_container = ShContainer::Sidecar;
+    assert!(!state.can_save());
+    assert!(state.apply(Command::Save).is_none());
+}
+
+#[test]
+fn the_form_takes_the_place_of_the_opened_maps_grid() {
+    let form = BakeForm {
+        sh_container: ShContainer::Sidecar,
+        ..BakeForm::default()
+    };
+    let map = with_grid_in_lump().map.unwrap();
+    let found = form.clone().for_scene(&map.scene).sh_container;
+    assert_eq!(found, ShContainer::V47);
+    let kept = form.for_scene(&scene()).sh_container;
+    assert_eq!(kept, ShContainer::Sidecar);
+}
+
+#[test]
+fn a_file_that_somebody_else_changed_is_overwritten_only_after_a_yes() {
+    let mut state = with_map();
+    baked(&mut state);
+    let saves = |effect: Option<Effect>| match effect {
+        Some(Effect::SaveBsp { overwrite, .. }) => Some(overwrite),
+        _ => None,
+    };
+    let blocked = || Command::SaveBlocked(PathBuf::from("a.bsp"));
+    assert_eq!(saves(state.apply(Command::Save)), Some(false));
+    assert!(state.apply(blocked()).is_none());
+    assert_eq!(
+        state.pending,
+        Some(Pending::Overwrite(PathBuf::from("a.bsp")))
+    );
+    assert!(state.saving.is_none() && state.is_unsaved());
+    // No, by either way.
+    state.apply(Command::Escape);
+    assert!(state.pending.is_none() && state.is_unsaved());
+    state.apply(Command::Save);
+    state.apply(blocked());
+    assert!(state.apply(Command::KeepBake).is_none());
+    assert!(state.pending.is_none() && state.is_unsaved());
+    // Yes.
+    state.apply(Command::Save);
+    state.apply(blocked());
+    assert_eq!(saves(state.apply(Command::Discard)), Some(true));
+    assert_eq!(state.saving, Some(PathBuf::from("a.bsp")));
+    assert!(state.pending.is_none());
 }
 
 #[test]

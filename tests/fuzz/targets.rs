@@ -8,6 +8,7 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::hint::black_box;
 use std::io::{Cursor, Read, Write};
+use std::path::PathBuf;
 use std::rc::Rc;
 use std::sync::LazyLock;
 
@@ -27,7 +28,7 @@ use luxgrid::probe::{
 };
 use luxgrid::scene::{Image, Scene, build, spawn_points};
 use luxgrid::trace::Picker;
-use luxgrid::vfs::{MapTarget, OpenedMap, Vfs};
+use luxgrid::vfs::{MapTarget, OpenedMap, Origin, Vfs, VfsFile};
 
 use crate::indices::assert_in_range;
 
@@ -96,7 +97,7 @@ fn through_json(bytes: &[u8]) {
         // Formats without a JSON form.
         return;
     }
-    let packed = json::pack(&mut |name| {
+    let packed = json::pack(None, &mut |name| {
         let file = files.get(name).map(|file| file.take());
         Ok(file.map(|bytes| Box::new(Cursor::new(bytes)) as Box<dyn Read>))
     });
@@ -111,8 +112,10 @@ fn scene_of(bytes: &[u8]) -> Option<Scene> {
     let map = OpenedMap {
         vfs: Vfs::default(),
         bytes: bytes.to_vec(),
+        origin: file("hostile.bsp", &[]).origin,
         name: "hostile".to_owned(),
         target: MapTarget::Demo,
+        stamp: None,
     };
     build(&map, &JobContext::default()).ok()
 }
@@ -193,9 +196,21 @@ pub(crate) fn pk3(bytes: &[u8]) {
     }
 }
 
+/// Bytes as a file that was found under a name.
+pub(crate) fn file(name: &str, bytes: &[u8]) -> VfsFile {
+    VfsFile {
+        bytes: bytes.to_vec(),
+        origin: Origin {
+            container: PathBuf::new(),
+            name: name.to_owned(),
+        },
+        passed_over: Vec::new(),
+    }
+}
+
 /// A picture: PNG and JPEG by their first bytes, everything else is taken for a TGA.
 pub(crate) fn image(bytes: &[u8]) {
-    if let Ok(image) = Image::decode("hostile", "hostile.tga", "", bytes) {
+    if let Ok(image) = Image::decode("hostile", file("hostile.tga", bytes)) {
         let texels = u64::from(image.width) * u64::from(image.height);
         assert_eq!(image.rgba.len() as u64, texels * 4);
         black_box(image.texel(image.width, image.height - 1));
@@ -249,7 +264,7 @@ pub(crate) fn json_folder(bytes: &[u8]) {
             (name, rest)
         })
         .collect();
-    let packed = json::pack(&mut |name| {
+    let packed = json::pack(None, &mut |name| {
         let may_lack = name == json::EXTRA_FILE || name == "GridPointsSH.json";
         let missing = (!may_lack).then_some(&b"{}"[..]);
         let file = files.get(name.as_bytes()).copied().or(missing);

@@ -10,19 +10,22 @@ use crate::format::reader::Record;
 /// Name of the extra lump that holds an SH grid.
 pub const SH_NAME: &str = "LIGHTGRID_SH";
 
+/// Extension of the file beside a map that holds its SH grid, see [`crate::format::bsp::ShContainer::Sidecar`].
+pub const SIDECAR_EXTENSION: &str = "shgrid";
+
 /// First bytes of the block.
 const BLOCK_MAGIC: &[u8; 4] = b"BSPX";
 /// Magic and count.
-const BLOCK_HEAD_BYTES: usize = 8;
+pub(in crate::format) const BLOCK_HEAD_BYTES: usize = 8;
 /// Name, offset, length.
-const ENTRY_BYTES: usize = NAME_BYTES + 8;
+pub(in crate::format) const BLOCK_ENTRY_BYTES: usize = NAME_BYTES + 8;
 const NAME_BYTES: usize = 24;
 /// Entries that are believed; real blocks hold a few.
 const ENTRIES_MAX: usize = 256;
 /// First bytes of a packed SH grid.
 const SH_MAGIC: &[u8; 4] = b"LGSH";
 /// Magic, version, flags, length.
-const SH_WRAP_BYTES: usize = 16;
+pub(in crate::format) const SH_WRAP_BYTES: usize = 16;
 /// Version of the packed form that is written, and the only one that is read.
 const SH_WRAP_VERSION: u32 = 1;
 
@@ -57,21 +60,13 @@ impl Bspx {
     /// directory are dropped with a warning.
     pub(super) fn find(bytes: &[u8], end: usize, warnings: &mut Vec<BspWarning>) -> Option<Self> {
         let start = end.next_multiple_of(4);
-        let mut record = Record::new(bytes.get(start..)?);
-        if &record.array() != BLOCK_MAGIC {
-            return None;
-        }
-        let count = usize::try_from(record.i32()).ok();
-        let count = count.filter(|count| *count <= ENTRIES_MAX)?;
-        let data = start + BLOCK_HEAD_BYTES + count * ENTRY_BYTES;
-        let mut record = Record::new(bytes.get(start + BLOCK_HEAD_BYTES..data)?);
+        let head = block_head(bytes.get(start..)?)?;
+        let data = start + BLOCK_HEAD_BYTES + head.len() * BLOCK_ENTRY_BYTES;
         let mut block = Self {
             range: start..data,
             entries: Vec::new(),
         };
-        for index in 0..count {
-            let name = record.array();
-            let (offset, length) = (record.i32(), record.i32());
+        for (index, (name, offset, length)) in head.into_iter().enumerate() {
             let entry = usize::try_from(offset)
                 .ok()
                 .zip(usize::try_from(length).ok());
@@ -99,6 +94,21 @@ impl Bspx {
     }
 }
 
+/// Name, offset and length of each lump as the head of a block says them, unchecked. `None` when `bytes` do not start with
+/// a whole head.
+pub(in crate::format) fn block_head(bytes: &[u8]) -> Option<Vec<([u8; NAME_BYTES], i32, i32)>> {
+    let mut record = Record::new(bytes);
+    if &record.array() != BLOCK_MAGIC {
+        return None;
+    }
+    let count = usize::try_from(record.i32()).ok();
+    let count = count.filter(|count| *count <= ENTRIES_MAX)?;
+    let entries = bytes.get(BLOCK_HEAD_BYTES..BLOCK_HEAD_BYTES + count * BLOCK_ENTRY_BYTES)?;
+    let mut record = Record::new(entries);
+    let entries = (0..count).map(|_| (record.array(), record.i32(), record.i32()));
+    Some(entries.collect())
+}
+
 /// A warning about the SH grid.
 pub(super) fn warning(index: Option<usize>, what: String) -> BspWarning {
     BspWarning {
@@ -110,8 +120,11 @@ pub(super) fn warning(index: Option<usize>, what: String) -> BspWarning {
 }
 
 /// The block with `lumps` for a file whose last byte so far is at `start` − 1; `start` is a multiple of 4.
-pub(super) fn encode_block(start: usize, lumps: &[([u8; NAME_BYTES], &[u8])]) -> Vec<u8> {
-    let data = BLOCK_HEAD_BYTES + lumps.len() * ENTRY_BYTES;
+pub(in crate::format) fn encode_block(
+    start: usize,
+    lumps: &[([u8; NAME_BYTES], &[u8])],
+) -> Vec<u8> {
+    let data = BLOCK_HEAD_BYTES + lumps.len() * BLOCK_ENTRY_BYTES;
     let number = |value: usize| i32::try_from(value).unwrap_or(i32::MAX).to_le_bytes();
     let mut block = BLOCK_MAGIC.to_vec();
     block.extend(number(lumps.len()));
@@ -130,7 +143,7 @@ pub(super) fn encode_block(start: usize, lumps: &[([u8; NAME_BYTES], &[u8])]) ->
 }
 
 /// [`SH_NAME`] as a field.
-pub(super) fn sh_name() -> [u8; NAME_BYTES] {
+pub(in crate::format) fn sh_name() -> [u8; NAME_BYTES] {
     let mut field = [0; NAME_BYTES];
     for (slot, byte) in field.iter_mut().zip(SH_NAME.bytes()) {
         *slot = byte;
@@ -139,7 +152,7 @@ pub(super) fn sh_name() -> [u8; NAME_BYTES] {
 }
 
 /// Packs the contents of lump 18: magic, version, flags, length, contents.
-pub(super) fn pack_sh(lump: &[u8]) -> Vec<u8> {
+pub(in crate::format) fn pack_sh(lump: &[u8]) -> Vec<u8> {
     let mut bytes = SH_MAGIC.to_vec();
     bytes.extend(SH_WRAP_VERSION.to_le_bytes());
     bytes.extend(0_u32.to_le_bytes());

@@ -3,6 +3,8 @@
 use crate::format::bsp::directory::Format;
 use crate::format::bsp::types::{Shader, content_flags, surface_flags};
 
+// Which of these numbers are seen in files, which are from descriptions, and which are not confirmed: `docs/formats.md`.
+
 /// Raven's surface flag, and ours.
 const RAVEN_SURFACE: [(u32, u32); 2] = [
     (0x2000, surface_flags::SKY),

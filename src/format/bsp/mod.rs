@@ -15,7 +15,10 @@ mod styled_grid;
 mod types;
 mod write;
 
-pub use bspx::{Bspx, BspxEntry, SH_NAME};
+pub(in crate::format) use bspx::{
+    BLOCK_ENTRY_BYTES, BLOCK_HEAD_BYTES, SH_WRAP_BYTES, block_head, encode_block, pack_sh, sh_name,
+};
+pub use bspx::{Bspx, BspxEntry, SH_NAME, SIDECAR_EXTENSION};
 pub use directory::{Directory, Format, LumpEntry, MARKER_PREFIX, Variant, VariantLabel};
 pub use error::{BspError, BspWarning};
 pub use read::read;

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use crate::format::bsp::records::{self, size};
 use crate::format::bsp::types::{
     LightGridPoint, STYLE_NONE, STYLE_SLOTS, StyledGrid, StyledGridPoint,
 };
@@ -23,10 +24,53 @@ impl StyledGrid {
             .enumerate()
             .map(|(index, point)| with_first_slot(*point, kept.and_then(|old| old.point(index))))
             .collect();
+        Self::of_points(&styled)
+    }
+
+    /// The grid of `points`, and the largest difference between a point's bytes and what is stored for it.
+    fn of_points(points: &[StyledGridPoint]) -> (Self, u8) {
         let fitting = TOLERANCES
             .into_iter()
-            .find_map(|tolerance| Some((merge(&styled, tolerance)?, tolerance)));
+            .find_map(|tolerance| Some((merge(points, tolerance)?, tolerance)));
         fitting.unwrap_or_default()
+    }
+
+    /// Lumps 15 and 17.
+    pub(in crate::format) fn to_lumps(&self) -> [Vec<u8>; 2] {
+        let palette = self.palette.iter();
+        let indices = self.indices.iter();
+        [
+            palette
+                .flat_map(records::encode_styled_grid_point)
+                .collect(),
+            indices.flat_map(|index| index.to_le_bytes()).collect(),
+        ]
+    }
+
+    /// A record for each lattice point from lumps 15 and 17; one without light and styles where the index has no record.
+    pub(in crate::format) fn expand_lumps(palette: &[u8], indices: &[u8]) -> Vec<u8> {
+        let missing = records::encode_styled_grid_point(&StyledGridPoint {
+            ambient: [[0; 3]; STYLE_SLOTS],
+            directed: [[0; 3]; STYLE_SLOTS],
+            styles: [STYLE_NONE; STYLE_SLOTS],
+            zenith: 0,
+            azimuth: 0,
+        });
+        let palette = palette.as_chunks::<{ size::STYLED_GRID_POINT }>().0;
+        let indices = indices.chunks_exact(size::GRID_INDEX);
+        let points = indices.flat_map(|index| {
+            let index = usize::from(records::grid_index(index));
+            *palette.get(index).unwrap_or(&missing)
+        });
+        points.collect()
+    }
+
+    /// Lumps 15 and 17 from a record for each lattice point: equal ones share an entry, in order of first use. More distinct
+    /// ones than the palette takes are merged as on saving.
+    pub(in crate::format) fn merge_records(points: &[u8]) -> [Vec<u8>; 2] {
+        let records = points.chunks_exact(size::STYLED_GRID_POINT);
+        let points: Vec<_> = records.map(records::styled_grid_point).collect();
+        Self::of_points(&points).0.to_lumps()
     }
 }
 

@@ -12,6 +12,8 @@ use crate::math::{Aabb, Plane};
 pub const STYLE_SLOTS: usize = 4;
 /// A style slot that is not used.
 pub const STYLE_NONE: u8 = 255;
+/// Style of a slot that holds nothing while later ones may.
+pub const STYLE_UNUSED: u8 = 254;
 /// Side of an internal lightmap page of IBSP and RBSP, texels; FBSP's are larger, see [`Bsp::lightmap_size`].
 pub const LIGHTMAP_SIZE: usize = 128;
 
@@ -493,6 +495,20 @@ pub enum ShContainer {
     Bspx,
     /// A file of its own beside the map.
     Sidecar,
+}
+
+impl ShContainer {
+    /// All, in the order of lists.
+    pub const ALL: [Self; 3] = [Self::V47, Self::Bspx, Self::Sidecar];
+
+    /// The word on the command line.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::V47 => "v47",
+            Self::Bspx => "bspx",
+            Self::Sidecar => "sidecar",
+        }
+    }
 }
 
 /// Which cluster sees which.

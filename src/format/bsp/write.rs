@@ -65,6 +65,16 @@ impl Bsp {
         Ok(bsp)
     }
 
+    /// Whether the format has that place for an SH grid: only IBSP has lump 18.
+    pub fn can_hold_sh(&self, container: ShContainer) -> bool {
+        container != ShContainer::V47 || !self.directory.format().has_styles()
+    }
+
+    /// Whether the SH grid was read from a file beside the map that holds exactly `bytes`.
+    pub fn is_sidecar(&self, bytes: &[u8]) -> bool {
+        self.sidecar.as_deref() == Some(bytes)
+    }
+
     /// Whether anything differs from the file that was read.
     pub fn is_modified(&self) -> bool {
         !self.replaced.is_empty()
@@ -95,12 +105,10 @@ impl Bsp {
             return self.clone();
         }
         let (grid, tolerance) = StyledGrid::encode(points, &old);
-        let palette = grid.palette.iter();
-        let palette = palette.flat_map(records::encode_styled_grid_point);
-        let indices = grid.indices.iter().flat_map(|index| index.to_le_bytes());
+        let [palette, indices] = grid.to_lumps();
         let mut bsp = self
-            .with_lump(LumpKind::LightGrid, palette.collect())
-            .with_lump(LumpKind::LightGridArray, indices.collect());
+            .with_lump(LumpKind::LightGrid, palette)
+            .with_lump(LumpKind::LightGridArray, indices);
         if tolerance > 0 {
             bsp.warnings.push(BspWarning {
                 lump: LumpKind::LightGrid,
@@ -206,7 +214,7 @@ pub fn write(bsp: &Bsp) -> Vec<u8> {
 /// a file makes it 46 with 17 again, or 47 with 18 when it holds advertisements.
 pub fn write_with(bsp: &Bsp, container: ShContainer) -> Written {
     let container = match container {
-        ShContainer::V47 if bsp.directory.format().has_styles() => ShContainer::Bspx,
+        container if !bsp.can_hold_sh(container) => ShContainer::Bspx,
         container => container,
     };
     let sh = bsp.lump_bytes(LumpKind::LightGridSh);

@@ -16,7 +16,7 @@ const PAIRS: usize = 64;
 
 pub(super) fn check(view: &View<'_>, list: &mut Findings) {
     check_places(view, list);
-    for kind in LumpKind::ALL {
+    for kind in view.bsp.directory.kinds() {
         let Some(bytes) = view.record_bytes(kind) else {
             continue;
         };
@@ -41,8 +41,8 @@ pub(super) fn check(view: &View<'_>, list: &mut Findings) {
 /// Alignment, overlaps, gaps, trailing bytes.
 fn check_places(view: &View<'_>, list: &mut Findings) {
     let directory = &view.bsp.directory;
-    let mut live: Vec<(LumpKind, LumpEntry)> = LumpKind::ALL
-        .into_iter()
+    let mut live: Vec<(LumpKind, LumpEntry)> = directory
+        .kinds()
         .map(|kind| (kind, directory.entry(kind)))
         .filter(|(_, entry)| entry.is_live())
         .collect();
@@ -96,6 +96,9 @@ fn check_places(view: &View<'_>, list: &mut Findings) {
             before = Some(*kind);
         }
     }
+    if let Some(block) = &directory.bspx {
+        end = end.max(block.range.end);
+    }
     // Padding to the next multiple of 4 is nothing to speak of.
     let padded = end.next_multiple_of(4);
     let length = view.bsp.source.len();
@@ -120,6 +123,7 @@ fn reader_warnings(view: &View<'_>, list: &mut Findings) {
             LumpKind::Visibility => "W361",
             LumpKind::LightGridSh => "W371",
             LumpKind::Advertisements => "W372",
+            LumpKind::LightGridArray => "W412",
             _ => continue,
         };
         list.add(code, warning.lump, warning.index, &[], || {

@@ -182,7 +182,16 @@ pub const RULES: &[Rule] = &[
     ),
     rule("I408", "lit grid points whose direction is straight up"),
     rule("W411", "every grid point is black: the map was never lit"),
+    rule(
+        "W412",
+        "grid points that name no entry of the palette: they count as missing",
+    ),
     rule("W421", "SH points with coefficients that are not finite"),
     rule("I422", "SH points in the open without any light"),
+    rule(
+        "I423",
+        "SH points in solid, and how many of them hold light",
+    ),
+    rule("I424", "SH points in the void around the map"),
     rule("W120", "a material of the map was not found"),
 ];

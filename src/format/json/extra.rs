@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::format::bsp::Format;
 use crate::format::json::error::JsonError;
 
 /// Name of the extra file.
@@ -31,8 +32,31 @@ pub(super) struct Segment {
     pub(super) at: usize,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) lump: Option<usize>,
+    /// Length of a lump that the directory does not list: the SH grid in the block of extra lumps.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) bytes: Option<usize>,
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub(super) hex: String,
+}
+
+impl Segment {
+    pub(super) fn gap(at: usize, bytes: &[u8]) -> Self {
+        Self {
+            at,
+            lump: None,
+            bytes: None,
+            hex: to_hex(bytes),
+        }
+    }
+
+    pub(super) fn lump(at: usize, place: usize, bytes: Option<usize>) -> Self {
+        Self {
+            at,
+            lump: Some(place),
+            bytes,
+            hex: String::new(),
+        }
+    }
 }
 
 /// How a lump differs from what its JSON file says.
@@ -104,6 +128,17 @@ impl Extra {
         bytes
     }
 
+    /// Layout of the map's records.
+    pub(super) fn format(&self) -> Result<Format, JsonError> {
+        let known = [Format::Ibsp, Format::Rbsp, Format::Fbsp];
+        let found = known
+            .into_iter()
+            .find(|format| format.ident() == self.ident.as_bytes());
+        found.ok_or_else(|| JsonError::UnsupportedKind {
+            ident: self.ident.escape_debug().to_string(),
+        })
+    }
+
     pub(super) fn from_json(bytes: &[u8]) -> Result<Self, JsonError> {
         let extra: Self = serde_json::from_slice(bytes).map_err(|error| JsonError::Malformed {
             file: EXTRA_FILE.to_owned(),
@@ -164,9 +199,14 @@ impl LumpExtra {
         self.patches.push((start, to_hex(bytes)));
     }
 
+    /// Whether `said` is what JSON kept of the original lump.
+    pub(super) fn is_untouched(&self, said: &[u8]) -> bool {
+        hash(said) == self.hash
+    }
+
     /// The original lump, if `said` is what JSON kept of it.
     pub(super) fn restore(&self, said: &[u8]) -> Result<Option<Vec<u8>>, JsonError> {
-        if hash(said) != self.hash {
+        if !self.is_untouched(said) {
             return Ok(None);
         }
         self.original(said).map(Some)

@@ -220,12 +220,67 @@ pub(super) fn parse(
         let bytes = record.get_mut(before..before + field.bytes(styles));
         parse_field(parser, field, styles, bytes.unwrap_or_default())
     })?;
+    let mut rest = into.get_mut(start..).unwrap_or_default();
     for (place, field) in fields.iter().enumerate() {
-        if seen & (1 << place) == 0 && field.bytes(styles) > 0 {
-            return parser.fault(format!("member “{}” is missing", field.key));
+        let Some((bytes, behind)) = rest.split_at_mut_checked(field.bytes(styles)) else {
+            break;
+        };
+        rest = behind;
+        if seen & (1 << place) != 0 {
+            continue;
         }
+        // What a map of one style does not store may be left out.
+        let Storage::FourOnly(values) = field.storage else {
+            return parser.fault(format!("member “{}” is missing", field.key));
+        };
+        let numbers = values.iter().map(|value| Number::Int(*value));
+        store(numbers, field.element, bytes);
     }
     Ok(())
+}
+
+/// The record of a map of one style: of the members that have a part for each style the first.
+pub(super) fn narrow(wide: &[u8], lump: &LumpFile, into: &mut Vec<u8>) {
+    let mut rest = wide;
+    for field in lump.fields() {
+        let (bytes, behind) = rest
+            .split_at_checked(field.bytes(Styles::Four))
+            .unwrap_or_default();
+        rest = behind;
+        into.extend_from_slice(bytes.get(..field.bytes(Styles::One)).unwrap_or_default());
+    }
+}
+
+/// Whether a record holds what only a map of four styles does: a style behind the first, or the surface of a brush side.
+pub(super) fn has_styles(wide: &[u8], lump: &LumpFile) -> bool {
+    let mut record = Record::new(wide);
+    lump.fields().iter().any(|field| {
+        let numbers = load(&mut record, field, Styles::Four);
+        let Storage::FourOnly(values) = field.storage else {
+            return false;
+        };
+        // Of styles the first may be anything.
+        let skipped = usize::from(values.len() > 1);
+        let mut pairs = numbers.iter().zip(values).skip(skipped);
+        pairs.any(|(number, plain)| *number != Number::Int(*plain))
+    })
+}
+
+/// Puts numbers into exactly their bytes.
+fn store(numbers: impl Iterator<Item = Number>, element: Element, bytes: &mut [u8]) {
+    for (number, bytes) in numbers.zip(bytes.chunks_mut(element.bytes())) {
+        let encoded = match number {
+            Number::Float(value) => value.to_le_bytes(),
+            // The parser has checked the range; flags use all 32 bits.
+            Number::Int(value) => {
+                let [a, b, c, d, ..] = value.to_le_bytes();
+                [a, b, c, d]
+            }
+        };
+        for (byte, new) in bytes.iter_mut().zip(encoded) {
+            *byte = new;
+        }
+    }
 }
 
 /// Reads a value into exactly its bytes.
@@ -258,20 +313,8 @@ fn parse_field(
         })?,
         Form::MinMax => parse_min_max(parser, element, &mut put)?,
     }
-    let stored = numbers.iter().take(field.stored(styles));
-    for (number, bytes) in stored.zip(bytes.chunks_mut(element.bytes())) {
-        let encoded = match *number {
-            Number::Float(value) => value.to_le_bytes(),
-            // The parser has checked the range; flags use all 32 bits.
-            Number::Int(value) => {
-                let [a, b, c, d, ..] = value.to_le_bytes();
-                [a, b, c, d]
-            }
-        };
-        for (byte, new) in bytes.iter_mut().zip(encoded) {
-            *byte = new;
-        }
-    }
+    let stored = numbers.into_iter().take(field.stored(styles));
+    store(stored, element, bytes);
     Ok(())
 }
 

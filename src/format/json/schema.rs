@@ -1,6 +1,6 @@
 //! Which file holds which lump, and what a record's members are. One table serves reading and writing.
 
-use crate::format::bsp::{LumpKind, STYLE_SLOTS};
+use crate::format::bsp::{Format, LumpKind, STYLE_SLOTS};
 
 /// How many light styles a record stores.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -8,11 +8,17 @@ pub(super) enum Styles {
     /// IBSP: the first only.
     One,
     /// RBSP and FBSP.
-    #[cfg_attr(
-        not(test),
-        expect(dead_code, reason = "the reader does not know these kinds yet")
-    )]
     Four,
+}
+
+impl Styles {
+    pub(super) fn of(format: Format) -> Self {
+        if format.has_styles() {
+            Self::Four
+        } else {
+            Self::One
+        }
+    }
 }
 
 /// Type of a stored number.
@@ -132,6 +138,12 @@ impl LumpFile {
             Members::Object(fields) => fields,
             Members::Bare(field) => std::slice::from_ref(field),
         }
+    }
+
+    /// Whether a record differs between the formats.
+    pub(super) fn has_slots(&self) -> bool {
+        let mut fields = self.fields().iter();
+        fields.any(|field| field.storage != Storage::Whole)
     }
 
     pub(super) fn record_bytes(&self, styles: Styles) -> usize {
