@@ -298,8 +298,10 @@ fn files_of_the_corpus_neither_panic_nor_cost_much() {
 #[test]
 fn small_files_that_ask_for_much_get_little() {
     let _alone = alone();
+    let mut running = Running::new();
     let mut failures = Vec::new();
     for (name, what, bytes) in amplifiers::amplifiers() {
+        running.note(what);
         let (_, run) = TARGETS.iter().find(|(target, _)| *target == name).unwrap();
         let cost = measure(*run, &bytes).unwrap_or_else(|text| panic!("{what}: {text}"));
         println!(

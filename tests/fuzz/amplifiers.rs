@@ -22,7 +22,7 @@ pub(crate) fn amplifiers() -> Vec<(&'static str, &'static str, Vec<u8>)> {
         ("bsp", "brushes that share all sides", shared_brushes()),
         ("srf", "a long name as the default", long_default()),
         ("image", "a PNG of 16384×16384 texels", tall_png()),
-        ("image", "a TGA of 16384×16384 texels", tall_tga()),
+        ("image", "a TGA of 8192×4096 texels", tall_tga()),
         ("pk3", "a member of 60 MB of zeros", bomb()),
     ]
 }
@@ -92,13 +92,11 @@ fn shared_patches() -> Vec<u8> {
 fn foliage() -> Vec<u8> {
     let mut lumps = lumps();
     let vert = lumps[10][..44].to_vec();
-    lumps[10] = verts(&vert, 4000);
-    lumps[11] = (0..1998_i32).flat_map(i32::to_le_bytes).collect();
-    surfaces(&mut lumps, 4, 5, [4000, 1998]);
-    for surface in lumps[13].chunks_exact_mut(104) {
-        put(surface, 96, 2000);
-        put(surface, 100, 2000);
-    }
+    lumps[10] = verts(&vert, 1800);
+    lumps[11] = (0..600_i32).flat_map(i32::to_le_bytes).collect();
+    surfaces(&mut lumps, 1, 5, [1800, 600]);
+    put(&mut lumps[13], 96, 1200);
+    put(&mut lumps[13], 100, 600);
     map(47, &lumps)
 }
 
@@ -137,7 +135,7 @@ fn tall_png() -> Vec<u8> {
 
 fn tall_tga() -> Vec<u8> {
     // An RLE picture in true colour.
-    let mut bytes = vec![0, 0, 10, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 64, 0, 64, 24, 0];
+    let mut bytes = vec![0, 0, 10, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 32, 0, 16, 24, 0];
     bytes.extend([0xFF, 1, 2, 3].repeat(1000));
     bytes
 }

@@ -23,9 +23,6 @@ const AREAS_HOSTILE: i32 = 65_536;
 /// Sides of a brush at least: compilers always write the six axial ones.
 const BRUSH_SIDES_MIN: u32 = 6;
 
-/// Sides that brushes may use beyond those of the file. Compilers give every brush its own.
-const SHARED_SIDES: usize = 50_000;
-
 /// Number of records in each target lump.
 pub(super) struct Limits {
     pub(super) shaders: usize,
@@ -179,13 +176,8 @@ impl Sanitiser {
     }
 
     pub(super) fn brushes(&mut self, raw: &[RawBrush], sides: &Sides) -> Vec<Brush> {
-        let mut left = self.limits.sides.saturating_add(SHARED_SIDES);
         let mut check = |(number, raw): (usize, &RawBrush)| {
-            let span = span_in(raw.sides, self.limits.sides).filter(|(_, count)| {
-                let rest = left.checked_sub(*count as usize);
-                left = rest.unwrap_or(left);
-                rest.is_some()
-            });
+            let span = span_in(raw.sides, self.limits.sides);
             let shader = index_in(raw.shader, self.limits.shaders);
             let sound = span.filter(|(first, count)| {
                 let range = *first as usize..(*first as usize + *count as usize);
@@ -216,7 +208,7 @@ impl Sanitiser {
             self.findings.add(
                 LumpKind::Brushes,
                 Some(number),
-                "sides or material out of range, or more sides shared than is sensible; brush dropped",
+                "sides or material out of range; brush dropped",
             );
             Brush {
                 first_side: 0,
