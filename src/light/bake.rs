@@ -182,20 +182,16 @@ fn bake_here(
     context.cancel.check()?;
     let tracer = Tracer::new(scene, &materials, &skies, settings, &context.cancel);
     context.cancel.check()?;
-    let lighting = Illumination::new(list.lights, &clusters, tracer, settings);
+    let [legacy, sh] =
+        [lattices.legacy, lattices.sh].map(|placed| placed.map(|placed| placed.lattice));
+    let targets = Targets::new(legacy, sh);
+    let inhibit = targets.inhibits(settings.model);
+    let lighting = Illumination::new(list.lights, &clusters, tracer, inhibit, settings);
     // The clock is the progress's: time since the stage began.
     let stage_secs = || context.progress.snapshot().elapsed.as_secs_f32();
     let prepare_secs = stage_secs();
     let tally = Tally::default();
-    let [legacy, sh] =
-        [lattices.legacy, lattices.sh].map(|placed| placed.map(|placed| placed.lattice));
-    let points = fill_grids(
-        &Targets::new(legacy, sh),
-        &lighting,
-        &world,
-        &tally,
-        context,
-    )?;
+    let points = fill_grids(&targets, &lighting, &world, &tally, context)?;
     let mut baked = Baked {
         light_grid: legacy.map(|lattice| LightGrid {
             lattice,

@@ -26,8 +26,6 @@ pub(crate) struct Sample {
     pub position: Vec3,
     /// Its cluster.
     pub cluster: u32,
-    /// By grid: triangles nearer than this cast no shadow, game units.
-    pub inhibit: [f32; 2],
 }
 
 /// What one light gives to a point.
@@ -52,6 +50,8 @@ pub(crate) struct Illumination<'a> {
     pub clusters: &'a Clusters<'a>,
     /// Shadows.
     pub tracer: Tracer<'a>,
+    /// By grid: triangles nearer than this to a sample cast no shadow, game units.
+    inhibit: [f32; 2],
     /// Formulas.
     pub settings: &'a BakeSettings,
 }
@@ -69,6 +69,7 @@ impl<'a> Illumination<'a> {
         lights: Vec<Light>,
         clusters: &'a Clusters<'a>,
         tracer: Tracer<'a>,
+        inhibit: [f32; 2],
         settings: &'a BakeSettings,
     ) -> Self {
         let reaches = lights
@@ -88,6 +89,7 @@ impl<'a> Illumination<'a> {
             reaches,
             clusters,
             tracer,
+            inhibit,
             settings,
         }
     }
@@ -116,7 +118,6 @@ impl<'a> Illumination<'a> {
         mut give: impl FnMut(usize, usize, &Contribution),
     ) {
         let mut segments = Segments::default();
-        let mut inhibit = [[0.0; LANES]; 2];
         let mut given = [Contribution::default(); LANES];
         let mut reached = 0_u8;
         for (lane, sample) in samples.iter().enumerate().take(LANES) {
@@ -144,9 +145,6 @@ impl<'a> Illumination<'a> {
             } else {
                 (aim - sample.position).normalize_or_zero()
             };
-            for (inhibit, of_grid) in inhibit.iter_mut().zip(sample.inhibit) {
-                inhibit[lane] = of_grid;
-            }
             let colour = light.colour * add;
             given[lane] = Contribution {
                 colour: if light.negative { -colour } else { colour },
@@ -160,13 +158,12 @@ impl<'a> Illumination<'a> {
         }
         let glance = self
             .tracer
-            .glance(&segments, wanted, &inhibit, light.is_sun(), state);
-        for grid in 0..2 {
+            .glance(&segments, wanted, self.inhibit, light.is_sun(), state);
+        for (grid, inhibit) in self.inhibit.into_iter().enumerate() {
             for lane in lanes_of(wanted[grid] & !glance.blocked[grid]) {
                 let mut given = given[lane];
                 if glance.unclear >> lane & 1 == 1 {
                     let (from, to) = (segments.from[lane], segments.to[lane]);
-                    let inhibit = inhibit[grid][lane];
                     let filter = if light.is_sun() {
                         self.tracer.sun_light(from, to, inhibit, light.sky, state)
                     } else {

@@ -114,7 +114,7 @@ impl Targets {
     }
 
     /// By grid: triangles nearer than this to a point cast no shadow, game units. A grid that is not baked goes with the other.
-    fn inhibits(&self, model: LightModel) -> [f32; 2] {
+    pub(super) fn inhibits(&self, model: LightModel) -> [f32; 2] {
         let of = |lattice: Lattice| match model {
             LightModel::Q3map2 => lattice.cell_size.max_element() * 0.5,
             LightModel::Corrected => CORRECTED_INHIBIT,
@@ -242,7 +242,6 @@ impl Memory {
         let Some(lattice) = &targets.lattices[block.grid as usize] else {
             return done;
         };
-        let inhibit = targets.inhibits(lighting.settings.model);
         for cell in block.cells(lattice) {
             let mut points = [None; 2];
             points[block.grid as usize] = Some(lattice.index(cell));
@@ -253,11 +252,7 @@ impl Memory {
             }
             done += points.iter().flatten().count() as u64;
             let mut push = |position, cluster, points| {
-                let sample = Sample {
-                    position,
-                    cluster,
-                    inhibit,
-                };
+                let sample = Sample { position, cluster };
                 self.gatherers.push(Gatherer { sample, points });
             };
             let position = lattice.position(cell);

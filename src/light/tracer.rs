@@ -230,12 +230,12 @@ impl<'a> Tracer<'a> {
 
     /// Looks at up to eight segments to lamps, or to suns, at once, and decides the plain cases; see [`Glance`].
     ///
-    /// By grid and lane, triangles nearer than `inhibit` are passed.
+    /// By grid, triangles nearer than `inhibit` are passed.
     pub(super) fn glance(
         &self,
         segments: &Segments,
         wanted: [u8; 2],
-        inhibit: &[[f32; LANES]; 2],
+        inhibit: [f32; 2],
         is_sun: bool,
         state: &mut TraceState,
     ) -> Glance {
@@ -254,7 +254,7 @@ impl<'a> Tracer<'a> {
         } = state;
         packet.active = 0;
         for lane in lanes_of(lanes) {
-            let t_min = inhibit[0][lane].min(inhibit[1][lane]);
+            let t_min = inhibit[0].min(inhibit[1]);
             packet.set_segment(lane, segments.from[lane], segments.to[lane], t_min);
         }
         if is_sun {
@@ -268,7 +268,7 @@ impl<'a> Tracer<'a> {
                     glance.unclear |= crossing.lanes & !crossing.inside;
                     for (grid, blocked) in glance.blocked.iter_mut().enumerate() {
                         for lane in lanes_of(crossing.inside) {
-                            let counts = crossing.t[lane] > inhibit[grid][lane];
+                            let counts = crossing.t[lane] > inhibit[grid];
                             *blocked |= u8::from(counts) << lane;
                         }
                     }
@@ -295,7 +295,7 @@ impl<'a> Tracer<'a> {
         &self,
         packet_tracer: &mut PacketTracer,
         packet: &mut Packet,
-        inhibit: &[[f32; LANES]; 2],
+        inhibit: [f32; 2],
         glance: &mut Glance,
     ) {
         let lanes = packet.active;
@@ -308,7 +308,7 @@ impl<'a> Tracer<'a> {
                     for lane in lanes_of(crossing.inside) {
                         let t = crossing.t[lane];
                         // Between the two limits it counts for one grid alone: left to the exact test.
-                        if t > inhibit[0][lane].max(inhibit[1][lane]) && t < opaque[lane] {
+                        if t > inhibit[0].max(inhibit[1]) && t < opaque[lane] {
                             opaque[lane] = t;
                             t_max[lane] = t_max[lane].min(t);
                         }
