@@ -5,7 +5,6 @@ use std::time::Instant;
 use anyhow::Context as _;
 
 use crate::format::bsp::{self, Bsp, ShContainer};
-use crate::format::map_file;
 use crate::job::{Job, JobContext, JobError, JobState, ProgressSnapshot, Warning};
 use crate::light::{self, BakeSettings, Baked};
 use crate::math::Ray;
@@ -362,15 +361,11 @@ fn load(
     })
 }
 
-/// Reads the entities of a `.map` file; one that holds no light is refused.
+/// Reads the entities of a `.map` or `.ent` file; one that holds no light is refused.
 fn read_lights(path: PathBuf) -> anyhow::Result<MapSource> {
     let bytes = std::fs::read(&path).with_context(|| path.display().to_string())?;
-    let entities = map_file::lights(&bytes)
-        .with_context(|| format!("{} holds no light entities", path.display()))?;
-    Ok(MapSource {
-        origin: path,
-        entities,
-    })
+    let shown = path.display().to_string();
+    MapSource::chosen(path, &bytes).with_context(|| format!("{shown} holds no light entities"))
 }
 
 /// A lighting with its points in solid.

@@ -9,9 +9,8 @@ use crate::cli::game_paths::MapArgs;
 use crate::cli::look_args::{LookArgs, ShortcutArgs, ToneArgs};
 use crate::cli::values;
 use crate::format::bsp::ShContainer;
-use crate::format::map_file;
 use crate::light::{BakeSettings, GameProfile, LightModel, LightsFrom, ShCell};
-use crate::scene::ScriptFiles;
+use crate::scene::{MapSource, ScriptFiles};
 
 /// Heading of the flags about which points are baked.
 const GRIDS: &str = "Grids";
@@ -64,8 +63,8 @@ pub(crate) struct BakeArgs {
     /// Multiplies all lights; scales that are given several times multiply
     #[arg(long, value_name = "F", value_parser = values::finite, help_heading = SCALES)]
     pub(crate) scale: Vec<f32>,
-    /// Take entity lights from this .map instead of the one beside the BSP
-    #[arg(long, value_name = "FILE.map", help_heading = SCALES)]
+    /// Add the entity lights of this .map or .ent instead of those of the file beside the BSP
+    #[arg(long, value_name = "FILE", help_heading = SCALES)]
     pub(crate) lights: Option<PathBuf>,
     /// Read only the material scripts that scripts/shaderlist.txt names, as q3map2 does; without a list all
     #[arg(long, help_heading = SCALES)]
@@ -209,9 +208,9 @@ impl BakeArgs {
         };
         let bytes =
             std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
-        let entities = map_file::lights(&bytes)
+        let source = MapSource::chosen(path.clone(), &bytes)
             .with_context(|| format!("{} holds no light entities", path.display()))?;
-        Ok(LightsFrom::Entities(Arc::new(entities)))
+        Ok(LightsFrom::File(Arc::new(source)))
     }
 
     /// The flags that shape the result, as q3map2 would be told; no file names, so that it may go into the map.

@@ -27,6 +27,8 @@ pub(crate) struct PlanInfo {
     legacy: Option<PlannedGrid>,
     sh: Option<PlannedGrid>,
     lights: LightInfo,
+    /// The file that light entities are added from.
+    light_file: Option<String>,
     /// Points times lights: no bake traces more from grid points to lights.
     rays_at_most: u64,
     /// The time for that many at a cautious rate.
@@ -89,6 +91,10 @@ impl PlanInfo {
             legacy: grid(plan.legacy, plan.legacy_bytes, plan.legacy_requested),
             sh: grid(plan.sh, plan.sh_bytes, plan.sh_requested),
             lights,
+            light_file: plan
+                .light_file
+                .as_ref()
+                .map(|path| path.display().to_string()),
             rays_at_most: rays,
             secs_at_most: rays as f32 / rate as f32,
         }
@@ -117,6 +123,9 @@ impl Summary {
             }
         }
         writeln!(out, "lights    {}", self.plan.lights)?;
+        if let Some(path) = &self.plan.light_file {
+            writeln!(out, "          added from {path}")?;
+        }
         match &self.report {
             None => writeln!(
                 out,

@@ -7,6 +7,7 @@ use crate::light::LightCounts;
 pub(crate) struct LightInfo {
     bsp_entities: usize,
     map_entities: usize,
+    ent_entities: usize,
     points: usize,
     spots: usize,
     /// Pieces of emitting surfaces.
@@ -18,8 +19,9 @@ pub(crate) struct LightInfo {
 impl From<LightCounts> for LightInfo {
     fn from(counts: LightCounts) -> Self {
         Self {
-            bsp_entities: counts.bsp_entities,
-            map_entities: counts.map_entities,
+            bsp_entities: counts.entities.bsp,
+            map_entities: counts.entities.map,
+            ent_entities: counts.entities.ent,
             points: counts.points,
             spots: counts.spots,
             areas: counts.areas,
@@ -40,9 +42,10 @@ impl std::fmt::Display for LightInfo {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(
             f,
-            "{} entities in the BSP, {} in the .map; as compiled: {} points, {} spots, {} of surfaces, {} suns, {} of skies",
+            "{} entities in the BSP, {} in the .map, {} in the .ent; as compiled: {} points, {} spots, {} of surfaces, {} suns, {} of skies",
             self.bsp_entities,
             self.map_entities,
+            self.ent_entities,
             self.points,
             self.spots,
             self.areas,

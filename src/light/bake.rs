@@ -1,3 +1,5 @@
+use std::path::PathBuf;
+
 use glam::Vec3;
 
 use crate::format::bsp::ShGrid;
@@ -46,13 +48,22 @@ pub enum BakeError {
     Threads(String),
 }
 
+/// Light entities by the file that they come from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct EntityCounts {
+    /// In the BSP.
+    pub bsp: usize,
+    /// In a `.map`.
+    pub map: usize,
+    /// In an `.ent`.
+    pub ent: usize,
+}
+
 /// Lights by kind, after splitting and culling.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LightCounts {
-    /// Light entities in the BSP.
-    pub bsp_entities: usize,
-    /// Light entities in the `.map`.
-    pub map_entities: usize,
+    /// Light entities, as they were found.
+    pub entities: EntityCounts,
     /// Point lights.
     pub points: usize,
     /// Spot lights.
@@ -82,6 +93,8 @@ pub struct Plan {
     pub sh_requested: Option<Vec3>,
     /// Lights found.
     pub lights: LightCounts,
+    /// The file that light entities are taken from beside the BSP; `None` when none is.
+    pub light_file: Option<PathBuf>,
 }
 
 /// Times and counts of a finished bake.
@@ -127,6 +140,7 @@ pub fn plan(
     let materials = Materials::new(scene);
     let clusters = Clusters::new(scene, &materials);
     let world = WorldKeys::new(&scene.bsp.entities, settings);
+    let light_file = light_file(scene, settings, &world);
     let (list, _) = collect(scene, &materials, &clusters, &world, settings, warnings)?;
     let legacy = lattices.legacy;
     let sh = lattices.sh;
@@ -140,6 +154,7 @@ pub fn plan(
         legacy_requested: legacy.and_then(|placed| placed.changed()),
         sh_requested: sh.and_then(|placed| placed.changed()),
         lights: list.counts(),
+        light_file,
     })
 }
 
@@ -214,6 +229,12 @@ fn bake_here(
         lights: counts,
     };
     Ok(baked)
+}
+
+/// The file that light entities are taken from beside the BSP.
+fn light_file(scene: &Scene, settings: &BakeSettings, world: &WorldKeys) -> Option<PathBuf> {
+    let file = LightEntities::new(scene, settings, world).file();
+    file.map(|file| file.origin.clone())
 }
 
 /// Finds, splits and culls all lights.

@@ -1,6 +1,6 @@
 use glam::Vec3;
 
-use crate::light::bake::LightCounts;
+use crate::light::bake::{EntityCounts, LightCounts};
 use crate::math::Aabb;
 
 /// A distance that counts as infinite, game units (8 × 65536).
@@ -24,15 +24,14 @@ pub(crate) struct LightList {
     /// The lights.
     pub lights: Vec<Light>,
     /// Light entities by source.
-    pub entities: [usize; 2],
+    pub entities: EntityCounts,
 }
 
 impl LightList {
     /// Lights by kind.
     pub(super) fn counts(&self) -> LightCounts {
         let mut counts = LightCounts {
-            bsp_entities: self.entities[0],
-            map_entities: self.entities[1],
+            entities: self.entities,
             ..LightCounts::default()
         };
         for light in &self.lights {

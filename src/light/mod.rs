@@ -34,7 +34,7 @@ mod winding;
 mod world;
 
 pub use apply::apply;
-pub use bake::{BakeError, BakeReport, Baked, LightCounts, Plan, bake, plan};
+pub use bake::{BakeError, BakeReport, Baked, EntityCounts, LightCounts, Plan, bake, plan};
 pub use encode::ByteTransfer;
 pub use flood::FloodLight;
 pub use games::{GameProfile, SrgbSpaces};

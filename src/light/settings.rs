@@ -2,10 +2,10 @@ use std::sync::Arc;
 
 use glam::Vec3;
 
-use crate::format::entities::Entities;
 use crate::light::encode::ByteTransfer;
 use crate::light::lights::{CORRECTED_TOLERANCE, TOLERANCE};
 use crate::math::colour::linear_from_srgb;
+use crate::scene::MapSource;
 
 /// Which compiler's look is made.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -30,13 +30,14 @@ pub enum EntityModel {
 /// Where entity lights come from.
 #[derive(Clone, Debug, Default)]
 pub enum LightsFrom {
-    /// The BSP's entities and, unless worldspawn `_keepLights` is set, those of the `.map` beside it.
+    /// The BSP's entities and, unless worldspawn `_keepLights` is set, those of the `.map` beside it; without a `.map` those of
+    /// the `.ent` beside it, where the BSP has no light of its own: a copy of its entity lump would light it twice.
     #[default]
     Auto,
     /// Only the BSP's entities.
     Bsp,
-    /// The BSP's entities, and these instead of the `.map` beside it, whatever `_keepLights` says.
-    Entities(Arc<Entities>),
+    /// The BSP's entities, and these instead of the file beside it, whatever `_keepLights` says.
+    File(Arc<MapSource>),
 }
 
 /// How the SH grid's cell size is chosen.
