@@ -104,7 +104,9 @@ impl Effects {
                 form,
             } => {
                 let planned = form.clone();
-                let work = move |_: &JobContext| Ok(PlanCache::new(&scene, revision, planned));
+                let work = move |context: &JobContext| {
+                    Ok(PlanCache::new(&scene, revision, planned, context))
+                };
                 match self.spawn("plan", revision, work) {
                     Ok(running) => self.plan = Some((form, running)),
                     Err(message) => {

@@ -27,19 +27,21 @@ pub(crate) fn run(args: &BakeArgs, output: &mut Output<'_>) -> anyhow::Result<Ex
         refuse_lost(target)?;
     }
     let context = JobContext::default();
+    cancel_on_interrupt(&context.cancel);
     let (_, scene) = args.map.build_with(args.scripts(), &context)?;
     // The bake says again what its plan has to say.
-    let plan_warnings = if args.dry_run {
-        context.warnings.clone()
+    let plan_context = if args.dry_run {
+        context.clone()
     } else {
-        Warnings::default()
+        with_own_warnings(&context)
     };
-    let planned = plan(&scene, &settings, &plan_warnings).with_context(|| args.map.map.clone())?;
+    context.progress.begin("plan", 0);
+    let planned = plan(&scene, &settings, &plan_context).with_context(|| args.map.map.clone())?;
     let mut summary = Summary {
         output: None,
         output_bytes: None,
         command_line: settings.command_line.clone(),
-        plan: PlanInfo::new(&planned, settings.threads),
+        plan: PlanInfo::new(&planned),
         report: None,
         warnings: warning_lines(&context.warnings),
     };
@@ -48,7 +50,7 @@ pub(crate) fn run(args: &BakeArgs, output: &mut Output<'_>) -> anyhow::Result<Ex
             bail!("no output file is named");
         };
         let scene = Arc::new(scene);
-        let (baked, warnings) = run_job(&scene, settings, args.progress, output)?;
+        let (baked, warnings) = run_job(&scene, settings, args.progress, &context, output)?;
         let lit = apply(&scene.bsp, &baked);
         let mut sidecar = None;
         let bytes = match args.sh_container {
@@ -74,7 +76,7 @@ pub(crate) fn run(args: &BakeArgs, output: &mut Output<'_>) -> anyhow::Result<Ex
         )?;
         summary.output = Some(target.display().to_string());
         summary.output_bytes = Some(bytes.len());
-        summary.report = Some(ReportInfo::from(&baked.report));
+        summary.report = Some(ReportInfo::new(&baked.report, &context));
         summary.warnings.extend(warning_lines(&warnings));
     }
     present(args, &summary, output)?;
@@ -127,16 +129,26 @@ fn refuse_archive(target: &Path) -> anyhow::Result<()> {
     }
 }
 
+/// Progress and cancellation of `context` with a list of warnings of its own.
+fn with_own_warnings(context: &JobContext) -> JobContext {
+    JobContext {
+        warnings: Warnings::default(),
+        ..context.clone()
+    }
+}
+
 /// Bakes on a thread of its own while this one shows where it stands.
 fn run_job(
     scene: &Arc<Scene>,
     settings: BakeSettings,
     how: ProgressArg,
+    context: &JobContext,
     output: &mut Output<'_>,
 ) -> anyhow::Result<(Baked, Warnings)> {
     let (wake, woken) = sync_channel(1);
     let job_scene = Arc::clone(scene);
-    let job = Job::spawn(
+    let job = Job::spawn_in(
+        with_own_warnings(context),
         "bake",
         move || {
             // A full channel means that the owner is about to look anyway.
@@ -145,7 +157,6 @@ fn run_job(
         move |context| bake(&job_scene, &settings, context),
     )
     .context("cannot start a thread")?;
-    cancel_on_interrupt(&job.context().cancel);
     let mut view = ProgressView::new(how);
     let result = loop {
         match job.poll() {

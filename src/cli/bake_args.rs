@@ -82,6 +82,9 @@ pub(crate) struct BakeArgs {
     /// Threads to work with [default: all cores]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub(crate) threads: Option<u32>,
+    /// Memory that the bake may take, MiB; one that may take more is refused [default: half of what is available]
+    #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u64).range(1..=1 << 40))]
+    pub(crate) memory: Option<u64>,
     /// How progress is shown on the standard error
     #[arg(long, value_name = "HOW", default_value = "text")]
     pub(crate) progress: ProgressArg,
@@ -174,6 +177,7 @@ impl BakeArgs {
             threads: self
                 .threads
                 .and_then(|threads| usize::try_from(threads).ok()),
+            memory: self.memory.map(|mebibytes| mebibytes << 20),
             lights: self.light_source()?,
             model: match self.model {
                 ModelArg::Q3map2 => LightModel::Q3map2,

@@ -384,7 +384,7 @@ impl GridInfo {
 
 impl Lights {
     fn find(scene: &Scene, context: &JobContext) -> Self {
-        let planned = plan(scene, &BakeSettings::default(), &context.warnings);
+        let planned = plan(scene, &BakeSettings::default(), context);
         let (counts, light_file, note) = match planned {
             Ok(plan) => (plan.lights, plan.light_file, None),
             Err(error) => (LightCounts::default(), None, Some(error.to_string())),

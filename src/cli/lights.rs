@@ -14,6 +14,15 @@ pub(crate) struct LightInfo {
     areas: usize,
     suns: usize,
     sky: usize,
+    /// Found and left out: they reach no point.
+    culled: CulledInfo,
+}
+
+#[derive(Clone, Copy, Serialize)]
+struct CulledInfo {
+    in_solid: usize,
+    no_grid: usize,
+    too_weak: usize,
 }
 
 impl From<LightCounts> for LightInfo {
@@ -27,14 +36,12 @@ impl From<LightCounts> for LightInfo {
             areas: counts.areas,
             suns: counts.suns,
             sky: counts.sky,
+            culled: CulledInfo {
+                in_solid: counts.culled.in_solid,
+                no_grid: counts.culled.no_grid,
+                too_weak: counts.culled.too_weak,
+            },
         }
-    }
-}
-
-impl LightInfo {
-    /// Lights that a grid point may have to trace to.
-    pub(crate) fn total(&self) -> u64 {
-        (self.points + self.spots + self.areas + self.suns + self.sky) as u64
     }
 }
 
@@ -42,7 +49,7 @@ impl std::fmt::Display for LightInfo {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(
             f,
-            "{} entities in the BSP, {} in the .map, {} in the .ent; as compiled: {} points, {} spots, {} of surfaces, {} suns, {} of skies",
+            "{} entities in the BSP, {} in the .map, {} in the .ent; as compiled: {} points, {} spots, {} of surfaces, {} suns, {} of skies; left out: {} in solid, {} not for grids, {} too weak",
             self.bsp_entities,
             self.map_entities,
             self.ent_entities,
@@ -50,7 +57,10 @@ impl std::fmt::Display for LightInfo {
             self.spots,
             self.areas,
             self.suns,
-            self.sky
+            self.sky,
+            self.culled.in_solid,
+            self.culled.no_grid,
+            self.culled.too_weak
         )
     }
 }

@@ -54,7 +54,23 @@ impl<T: Send + 'static, E: Send + 'static> Job<T, E> {
         W: Fn() + Send + Sync + 'static,
         F: FnOnce(&JobContext) -> Result<T, E> + Send + 'static,
     {
-        let context = JobContext::default();
+        Self::spawn_in(JobContext::default(), name, wake, work)
+    }
+
+    /// The same with a context that was there before, so that one cancellation ends what went before too.
+    ///
+    /// # Errors
+    /// As [`Job::spawn`].
+    pub fn spawn_in<W, F>(
+        context: JobContext,
+        name: &str,
+        wake: W,
+        work: F,
+    ) -> std::io::Result<Self>
+    where
+        W: Fn() + Send + Sync + 'static,
+        F: FnOnce(&JobContext) -> Result<T, E> + Send + 'static,
+    {
         let (send, result) = sync_channel(1);
         let (stop, stopped) = sync_channel::<()>(1);
         let wake = Arc::new(wake);

@@ -50,6 +50,10 @@ pub(crate) struct Tally {
     pub rays: AtomicU64,
     /// Points in solid that found no air.
     pub in_solid: AtomicU64,
+    /// Gathering places times lights.
+    pub pairs: AtomicU64,
+    /// Those of lights that may reach the block.
+    pub near_pairs: AtomicU64,
 }
 
 /// The grids that are baked, each with its points in lattice order.
@@ -219,6 +223,7 @@ pub(crate) fn fill_grids(
         .try_for_each_init(Memory::default, |memory, block| {
             let done = memory.collect(block, targets, lighting, tally);
             memory.gather(lighting, context)?;
+            memory.count_pairs(lighting, tally);
             memory.finish(lighting, world, &points);
             tally.rays.fetch_add(memory.state.rays, Ordering::Relaxed);
             memory.state.rays = 0;
@@ -319,6 +324,14 @@ impl Memory {
             }
         }
         Ok(())
+    }
+
+    /// Counts what the block's candidates spared.
+    fn count_pairs(&self, lighting: &Illumination<'_>, tally: &Tally) {
+        let pairs = |lights: usize| (self.samples.len() * lights) as u64;
+        let (all, near) = (pairs(lighting.lights.len()), pairs(self.candidates.len()));
+        tally.pairs.fetch_add(all, Ordering::Relaxed);
+        tally.near_pairs.fetch_add(near, Ordering::Relaxed);
     }
 
     /// Adds what needs no lights, and stores the block's points.

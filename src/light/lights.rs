@@ -1,6 +1,6 @@
 use glam::Vec3;
 
-use crate::light::bake::{EntityCounts, LightCounts};
+use crate::light::report::{CulledLights, EntityCounts};
 use crate::math::Aabb;
 
 /// A distance that counts as infinite, game units (8 × 65536).
@@ -25,26 +25,8 @@ pub(crate) struct LightList {
     pub lights: Vec<Light>,
     /// Light entities by source.
     pub entities: EntityCounts,
-}
-
-impl LightList {
-    /// Lights by kind.
-    pub(super) fn counts(&self) -> LightCounts {
-        let mut counts = LightCounts {
-            entities: self.entities,
-            ..LightCounts::default()
-        };
-        for light in &self.lights {
-            *match light.emission {
-                Emission::Point => &mut counts.points,
-                Emission::Spot { .. } => &mut counts.spots,
-                Emission::Area(_) => &mut counts.areas,
-                Emission::Sun { from_sky: false } => &mut counts.suns,
-                Emission::Sun { from_sky: true } => &mut counts.sky,
-            } += 1;
-        }
-        counts
-    }
+    /// Lights taken out again.
+    pub culled: CulledLights,
 }
 
 /// How a light sends.

@@ -4,6 +4,7 @@ use glam::Vec3;
 
 use crate::light::encode::ByteTransfer;
 use crate::light::lights::{CORRECTED_TOLERANCE, TOLERANCE};
+use crate::light::memory::default_budget;
 use crate::math::colour::linear_from_srgb;
 use crate::scene::MapSource;
 
@@ -67,6 +68,8 @@ pub struct BakeSettings {
     pub sh_cell: ShCell,
     /// Threads; `None` is all cores.
     pub threads: Option<usize>,
+    /// Bytes that a bake may take beside the opened map; `None` is half of what the system has to give.
+    pub memory: Option<u64>,
     /// Source of entity lights.
     pub lights: LightsFrom,
     /// Which compiler's look.
@@ -139,6 +142,17 @@ impl BakeSettings {
         }
     }
 
+    /// Threads that a bake works with.
+    pub(crate) fn thread_count(&self) -> usize {
+        let cores = || std::thread::available_parallelism().map_or(1, usize::from);
+        self.threads.unwrap_or_else(cores).max(1)
+    }
+
+    /// Bytes that a bake may take.
+    pub(crate) fn memory_budget(&self) -> u64 {
+        self.memory.unwrap_or_else(default_budget)
+    }
+
     /// Contributions of entity and area lights up to this many byte units are dropped.
     pub(crate) fn tolerance(&self) -> f32 {
         match self.model {
@@ -158,6 +172,7 @@ impl Default for BakeSettings {
             cell_size: None,
             sh_cell: ShCell::Scale(2.0),
             threads: None,
+            memory: None,
             lights: LightsFrom::Auto,
             model: LightModel::Q3map2,
             entity_model: EntityModel::Quake3,

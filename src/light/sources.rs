@@ -3,9 +3,9 @@ use std::collections::BTreeSet;
 use glam::Vec3;
 
 use crate::format::entities::Entity;
-use crate::job::Warnings;
-use crate::light::bake::EntityCounts;
+use crate::job::{Cancelled, JobContext, Warnings};
 use crate::light::lights::{Emission, Falloff, Light, LightList, POINT_SCALE, normalise_colour};
+use crate::light::report::EntityCounts;
 use crate::light::settings::{BakeSettings, EntityModel, LightModel, LightsFrom};
 use crate::light::suns::{Sun, push_sun};
 use crate::light::world::WorldKeys;
@@ -119,17 +119,19 @@ pub(crate) fn push_entity_lights(
     list: &mut LightList,
     entities: &LightEntities<'_>,
     settings: &BakeSettings,
-    warnings: &Warnings,
-) {
+    context: &JobContext,
+) -> Result<(), Cancelled> {
+    let warnings = &context.warnings;
     list.entities = entities.counts();
     entities.warn_of_copies(warnings);
     for (number, entity) in (0_u64..).zip(entities.bsp.iter().chain(&entities.added)) {
+        context.cancel.check()?;
         if list.lights.len() >= LIGHTS_MAX {
             warnings.push(
                 "W150",
                 format!("more than {LIGHTS_MAX} lights; the rest is dropped"),
             );
-            return;
+            break;
         }
         let name = entity.get("target");
         let target = name.and_then(|name| entities.target(name));
@@ -144,6 +146,7 @@ pub(crate) fn push_entity_lights(
         }
         push_light(list, entity, target, number, settings, warnings);
     }
+    Ok(())
 }
 
 fn push_light(
@@ -282,7 +285,7 @@ mod tests {
         };
         let mut list = LightList::default();
         let settings = BakeSettings::default();
-        push_entity_lights(&mut list, &found, &settings, &Warnings::default());
+        push_entity_lights(&mut list, &found, &settings, &JobContext::default()).unwrap();
         list.lights
     }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use glam::Vec3;
 
 use crate::format::bsp::ShContainer;
-use crate::job::Warnings;
+use crate::job::{JobContext, Warnings};
 use crate::light::{BakeSettings, LightsFrom, Plan, ShCell, plan};
 use crate::scene::{MapSource, Scene, grid_cell_size};
 
@@ -207,8 +207,8 @@ pub struct PlanCache {
 
 impl PlanCache {
     /// Plans `form` for `scene`.
-    pub fn new(scene: &Scene, revision: u64, form: BakeForm) -> Self {
-        let result = plan(scene, &form.settings(), &Warnings::default());
+    pub fn new(scene: &Scene, revision: u64, form: BakeForm, context: &JobContext) -> Self {
+        let result = plan(scene, &form.settings(), context);
         Self {
             form,
             revision,

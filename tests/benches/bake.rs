@@ -22,7 +22,7 @@ fn demo(criterion: &mut Criterion) {
         bencher.iter(|| black_box(bake(&scene, &settings, &JobContext::default())));
     });
     group.bench_function("plan", |bencher| {
-        bencher.iter(|| black_box(plan(&scene, &settings, &Warnings::default())));
+        bencher.iter(|| black_box(plan(&scene, &settings, &JobContext::default())));
     });
     group.finish();
 }

@@ -128,7 +128,11 @@ fn show(bytes: &[u8]) {
         black_box(picker.pick(&Ray::new(scene.bounds.centre(), direction)));
     }
     black_box(findings(&scene));
-    let _ = black_box(plan(&scene, &BakeSettings::default(), &Warnings::default()));
+    let _ = black_box(plan(
+        &scene,
+        &BakeSettings::default(),
+        &JobContext::default(),
+    ));
     sample_grids(&scene);
 }
 
