@@ -6,14 +6,15 @@ use anyhow::{Context, bail};
 
 use crate::cli::bake_args::{BakeArgs, ProgressArg};
 use crate::cli::bake_report::{PlanInfo, ReportInfo, Summary};
+use crate::cli::bake_save::save_result;
 use crate::cli::error::Exit;
 use crate::cli::output::{Document, Output, json_bytes, warning_lines};
 use crate::cli::progress::{PROGRESS_INTERVAL, ProgressView};
-use crate::format::bsp::{SIDECAR_EXTENSION, write, write_with};
+use crate::format::bsp::SIDECAR_EXTENSION;
 use crate::job::{CancelToken, Cancelled, Job, JobContext, JobError, JobState, Warnings};
-use crate::light::{BakeSettings, Baked, apply, bake, plan};
+use crate::light::{BakeSettings, Baked, bake, plan};
 use crate::scene::Scene;
-use crate::vfs::{save, save_pair};
+use crate::vfs::save;
 
 /// Name and version of the JSON object.
 const SCHEMA: &str = "luxgrid/bake/1";
@@ -51,31 +52,16 @@ pub(crate) fn run(args: &BakeArgs, output: &mut Output<'_>) -> anyhow::Result<Ex
         };
         let scene = Arc::new(scene);
         let (baked, warnings) = run_job(&scene, settings, args.progress, &context, output)?;
-        let lit = apply(&scene.bsp, &baked);
-        let mut sidecar = None;
-        let bytes = match args.sh_container {
-            None => write(&lit),
-            Some(container) => {
-                let written = write_with(&lit, container.into());
-                sidecar = written.sidecar;
-                written.bsp
-            }
-        };
-        if let Some(sidecar) = &sidecar {
+        let container = args.sh_container.map(Into::into);
+        let written = save_result(&scene, &baked, container, target, &context)?;
+        if written.has_sidecar {
             let beside = target.with_extension(SIDECAR_EXTENSION);
-            save_pair((target, &bytes), (&beside, sidecar))?;
             writeln!(output.err(), "wrote {}", beside.display())?;
-        } else {
-            save(target, &bytes)?;
         }
-        writeln!(
-            output.err(),
-            "wrote {}, {} bytes",
-            target.display(),
-            bytes.len()
-        )?;
+        let bytes = written.bytes;
+        writeln!(output.err(), "wrote {}, {bytes} bytes", target.display())?;
         summary.output = Some(target.display().to_string());
-        summary.output_bytes = Some(bytes.len());
+        summary.output_bytes = Some(bytes);
         summary.report = Some(ReportInfo::new(&baked.report, &context));
         summary.warnings.extend(warning_lines(&warnings));
     }

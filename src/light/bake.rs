@@ -1,4 +1,5 @@
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use glam::Vec3;
 
@@ -216,7 +217,7 @@ fn bake_here(
         }),
         sh_grid: sh.map(|lattice| ShGrid {
             lattice,
-            points: points.sh,
+            points: Arc::new(points.sh),
         }),
         gridsize_key: lattices.gridsize_key,
         command_line: settings.command_line.clone(),
