@@ -81,3 +81,84 @@ impl Write for Cancellable<'_> {
         self.out.flush()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::light::BakeSettings;
+    use crate::scene::build;
+    use crate::vfs::open_demo;
+
+    /// Cancels once it was given some bytes.
+    struct Doorbell<'a> {
+        out: &'a mut dyn Write,
+        left: usize,
+        cancel: CancelToken,
+    }
+
+    impl Write for Doorbell<'_> {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.left = self.left.saturating_sub(bytes.len());
+            if self.left == 0 {
+                self.cancel.cancel();
+            }
+            self.out.write(bytes)
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            self.out.flush()
+        }
+    }
+
+    #[test]
+    fn cancelled_at_any_byte_it_leaves_no_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let target = folder.path().join("m.bsp");
+        let bytes = vec![7; 5 * CHUNK_BYTES + 3];
+        let contents = Contents::from(bytes.as_slice());
+        for at in [1, 2 * CHUNK_BYTES, bytes.len()] {
+            let cancel = CancelToken::default();
+            let saved = save_with(&target, |out| {
+                let mut out = Doorbell {
+                    out,
+                    left: at,
+                    cancel: cancel.clone(),
+                };
+                copy(&contents, &mut out, &cancel)
+            });
+            assert!(saved.is_err() && cancel.is_cancelled(), "{at}");
+            assert_eq!(folder.path().read_dir().unwrap().count(), 0, "{at}");
+        }
+        save_with(&target, |out| copy(&contents, out, &CancelToken::default())).unwrap();
+        assert!(std::fs::read(&target).unwrap() == bytes);
+    }
+
+    #[test]
+    fn cancelled_between_bake_and_file_it_says_so_and_leaves_none() {
+        let folder = tempfile::tempdir().unwrap();
+        let context = JobContext::default();
+        let scene = build(&open_demo(), &context).unwrap();
+        let settings = BakeSettings {
+            sh: false,
+            no_trace: true,
+            cell_size: Some(glam::Vec3::splat(256.0)),
+            ..BakeSettings::default()
+        };
+        let baked = crate::light::bake(&scene, &settings, &context).unwrap();
+        let save = |name: &str| {
+            let target = folder.path().join(name);
+            save_result(
+                &scene,
+                &baked,
+                Some(ShContainer::Sidecar),
+                &target,
+                &context,
+            )
+        };
+        assert!(!save("a.bsp").unwrap().has_sidecar);
+        context.cancel.cancel();
+        let error = save("b.bsp").err().unwrap();
+        assert!(error.downcast_ref::<crate::job::Cancelled>().is_some());
+        assert_eq!(folder.path().read_dir().unwrap().count(), 1);
+    }
+}

@@ -23,8 +23,8 @@ const CONTRIBUTION_BYTES: u64 = 28;
 const SLOT_BYTES: u64 = 512;
 /// Stack and buffers of a thread.
 const THREAD_BYTES: u64 = 256 << 10;
-/// Parts into which a triangle is cut at the borders of leafs, on average: the largest that maps of released games gave is 6.
-const PARTS: u64 = 8;
+/// Parts into which a triangle is cut at the borders of leafs, on average, at most.
+const PARTS: u64 = 4;
 /// Bytes of a part while the hierarchy is built: polygon, triangle, and both forms of the hierarchy.
 const PART_BYTES: u64 = 700;
 /// A list that grows holds up to twice its contents, and for a moment its old copy.
