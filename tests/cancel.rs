@@ -40,10 +40,13 @@ fn million(no_trace: bool) -> BakeSettings {
     }
 }
 
+/// Tries to meet a moment near the end, on a machine with other work.
+const TRIES: u32 = 10;
+
 type BakeJob = Job<Baked, BakeError>;
 
-/// Cancels when `is_time` says so, and measures.
-fn cancel_when(job: BakeJob, is_time: impl Fn(&BakeJob) -> bool) -> Duration {
+/// Cancels when `is_time` says so, and measures; `None` when the bake was faster than this thread.
+fn cancel_when(job: BakeJob, is_time: impl Fn(&BakeJob) -> bool) -> Option<Duration> {
     let started = Instant::now();
     while !is_time(&job) {
         assert!(started.elapsed() < PATIENCE, "the moment never came");
@@ -53,8 +56,22 @@ fn cancel_when(job: BakeJob, is_time: impl Fn(&BakeJob) -> bool) -> Duration {
     let asked = Instant::now();
     let outcome = job.wait();
     let took = asked.elapsed();
-    assert!(matches!(outcome, Err(JobError::Cancelled)));
-    took
+    match outcome {
+        Ok(_) => None,
+        Err(JobError::Cancelled) => Some(took),
+        Err(error) => panic!("{error}"),
+    }
+}
+
+/// The same, tried again until the moment is met.
+fn cancel_at(
+    scene: &Arc<Scene>,
+    settings: &BakeSettings,
+    is_time: impl Fn(&BakeJob) -> bool,
+) -> Duration {
+    let mut tries =
+        (0..TRIES).filter_map(|_| cancel_when(start(scene, settings.clone()), &is_time));
+    tries.next().unwrap()
 }
 
 fn start(scene: &Arc<Scene>, settings: BakeSettings) -> BakeJob {
@@ -65,7 +82,7 @@ fn start(scene: &Arc<Scene>, settings: BakeSettings) -> BakeJob {
 
 fn assert_prompt(scene: &Arc<Scene>, settings: &BakeSettings, percents: &[u64]) {
     for percent in percents {
-        let took = cancel_when(start(scene, settings.clone()), |job| {
+        let took = cancel_at(scene, settings, |job| {
             let at = job.context().progress.snapshot();
             at.stage == "light grids" && at.done * 100 >= at.total * percent
         });
@@ -122,7 +139,7 @@ fn big_maps_end_at_once_in_every_stage_of_preparation() {
             "shadow hierarchy",
             "light grids",
         ] {
-            let took = cancel_when(start(&scene, settings.clone()), |job| {
+            let took = cancel_at(&scene, &settings, |job| {
                 let stages = job.context().progress.stages();
                 stages.iter().any(|time| time.stage == stage)
             });

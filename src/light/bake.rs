@@ -3,7 +3,7 @@ use std::sync::Arc;
 
 use glam::Vec3;
 
-use crate::format::bsp::ShGrid;
+use crate::format::bsp::{ShGrid, StyledGridPoint};
 use crate::format::lattice::Lattice;
 use crate::job::{Cancelled, JobContext, StageTime};
 use crate::light::clusters::Clusters;
@@ -91,8 +91,10 @@ pub struct Plan {
 /// The result of a bake.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Baked {
-    /// New lump 15; `None` when it was off.
+    /// New lump 15; `None` when it was off. Of RBSP and FBSP it holds slot 0.
     pub light_grid: Option<LightGrid>,
+    /// The same points with all style slots, where the map's format has them.
+    pub styled_points: Option<Vec<StyledGridPoint>>,
     /// New lump 18; `None` when it was off.
     pub sh_grid: Option<ShGrid>,
     /// Value for worldspawn `gridsize` when it must change.
@@ -185,7 +187,8 @@ fn bake_here(
     context.cancel.check()?;
     let [legacy, sh] =
         [lattices.legacy, lattices.sh].map(|placed| placed.map(|placed| placed.lattice));
-    let targets = Targets::new(legacy, sh);
+    let has_styles = scene.bsp.directory.format().has_styles();
+    let targets = Targets::new(legacy, sh, has_styles);
     let inhibit = targets.inhibits(settings.model);
     let lighting = Illumination::new(list.lights, &clusters, tracer, inhibit, settings);
     let tally = Tally::default();
@@ -219,6 +222,7 @@ fn bake_here(
             lattice,
             points: Arc::new(points.sh),
         }),
+        styled_points: (has_styles && legacy.is_some()).then_some(points.styled),
         gridsize_key: lattices.gridsize_key,
         command_line: settings.command_line.clone(),
         report,

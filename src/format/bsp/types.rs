@@ -448,6 +448,19 @@ pub struct StyledGridPoint {
     pub azimuth: u8,
 }
 
+/// No light, style 0 alone.
+impl Default for StyledGridPoint {
+    fn default() -> Self {
+        Self {
+            ambient: [[0; 3]; STYLE_SLOTS],
+            directed: [[0; 3]; STYLE_SLOTS],
+            styles: [0, STYLE_NONE, STYLE_NONE, STYLE_NONE],
+            zenith: 0,
+            azimuth: 0,
+        }
+    }
+}
+
 impl StyledGridPoint {
     /// The point in the legacy form: the light of slot 0.
     pub fn first_slot(&self) -> LightGridPoint {

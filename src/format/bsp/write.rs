@@ -9,7 +9,7 @@ use crate::format::bsp::error::BspWarning;
 use crate::format::bsp::read::unpack_sh_grid;
 use crate::format::bsp::records;
 use crate::format::bsp::types::{
-    Bsp, LightGridPoint, LumpKind, Replacement, ShContainer, ShGrid, StyledGrid,
+    Bsp, LightGridPoint, LumpKind, Replacement, ShContainer, ShGrid, StyledGrid, StyledGridPoint,
 };
 use crate::format::entities::{Entities, with_worldspawn_key};
 
@@ -129,7 +129,25 @@ impl Bsp {
         if old.missing() == 0 && old.first_slots() == points {
             return self.clone();
         }
-        let (grid, tolerance) = StyledGrid::encode(points, &old);
+        self.with_palette(StyledGrid::encode(points, &old))
+    }
+
+    /// This map with all slots of its light grid replaced; points in lattice order, x fastest. Merged and warned of as in
+    /// [`Bsp::with_light_grid`]. IBSP keeps slot 0 of them.
+    #[must_use]
+    pub fn with_styled_points(&self, points: &[StyledGridPoint]) -> Self {
+        if !self.directory.format().has_styles() {
+            let first: Vec<_> = points.iter().map(StyledGridPoint::first_slot).collect();
+            return self.with_light_grid(&first);
+        }
+        let old = self.styled_grid.as_ref();
+        if old.is_some_and(|old| old.is_of(points)) {
+            return self.clone();
+        }
+        self.with_palette(StyledGrid::of_points(points))
+    }
+
+    fn with_palette(&self, (grid, tolerance): (StyledGrid, u8)) -> Self {
         let [palette, indices] = grid.to_lumps();
         let mut bsp = self
             .with_lump(LumpKind::LightGrid, palette)
