@@ -234,6 +234,8 @@ pub(crate) fn fill_grids(
         .blocks()
         .into_par_iter()
         .try_for_each_init(Memory::default, |memory, block| {
+            // Also where no light is asked, as in blocks that are all in solid.
+            context.cancel.check()?;
             let done = memory.collect(block, targets, lighting, tally);
             memory.gather(lighting, context)?;
             memory.count_pairs(lighting, tally);
@@ -243,6 +245,7 @@ pub(crate) fn fill_grids(
             context.progress.add(done);
             Ok(())
         })?;
+    context.cancel.check()?;
     Ok(points.into_inner().unwrap_or_else(PoisonError::into_inner))
 }
 

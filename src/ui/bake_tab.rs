@@ -240,6 +240,7 @@ fn plan_line(plan: &Plan) -> String {
     if plan.legacy.is_some() {
         parts.push(format!("legacy {}", bytes(plan.legacy_bytes)));
     }
+    parts.push(format!("at most {} of memory", bytes(plan.memory.total())));
     parts.join(" · ")
 }
 

@@ -3,7 +3,7 @@
 use std::hint::black_box;
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use luxgrid::job::{JobContext, Warnings};
+use luxgrid::job::JobContext;
 use luxgrid::light::{BakeSettings, bake, plan};
 use luxgrid::scene::build;
 use luxgrid::vfs::open_demo;

@@ -19,7 +19,7 @@ use luxgrid::format::lattice::Lattice;
 use luxgrid::format::pk3::Pk3;
 use luxgrid::format::srf::SurfaceExtras;
 use luxgrid::format::{check, json, map_file, material_script};
-use luxgrid::job::{JobContext, Warnings};
+use luxgrid::job::JobContext;
 use luxgrid::light::{BakeSettings, plan};
 use luxgrid::math::Ray;
 use luxgrid::math::colour::Overbright;
