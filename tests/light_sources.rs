@@ -31,10 +31,10 @@ fn entity_text() -> String {
     let lights = entities.list.iter().filter(|entity| entity.is_light());
     let text = |entity: &Entity| {
         let pairs = entity.pairs.iter();
-        let pairs: String = pairs
+        let pairs: Vec<String> = pairs
             .map(|(key, value)| format!("\"{key}\" \"{value}\"\n"))
             .collect();
-        format!("{{\n{pairs}}}\n")
+        format!("{{\n{}}}\n", pairs.concat())
     };
     format!(
         "{{\n\"classname\" \"worldspawn\"\n}}\n{}",

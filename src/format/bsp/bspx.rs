@@ -131,10 +131,10 @@ pub(in crate::format) fn encode_block(
 }
 
 /// The same in pieces.
-pub(super) fn block_contents<'a>(
+pub(super) fn block_contents(
     start: usize,
-    lumps: Vec<([u8; NAME_BYTES], Contents<'a>)>,
-) -> Contents<'a> {
+    lumps: Vec<([u8; NAME_BYTES], Contents<'_>)>,
+) -> Contents<'_> {
     let data = BLOCK_HEAD_BYTES + lumps.len() * BLOCK_ENTRY_BYTES;
     let number = |value: usize| i32::try_from(value).unwrap_or(i32::MAX).to_le_bytes();
     let mut block = BLOCK_MAGIC.to_vec();
