@@ -14,13 +14,14 @@ use std::time::{Duration, Instant};
 
 use luxgrid::job::{Job, JobContext, JobError};
 use luxgrid::light::{BakeError, BakeSettings, Baked, LightsFrom, ShCell, bake, plan};
+use luxgrid::probe::{blocked_points, blocked_points_while};
 use luxgrid::scene::{MapSource, Scene, build};
 use luxgrid::vfs::{SearchOptions, open_map};
 
 /// From the request to the end of the job.
 const LIMIT: Duration = Duration::from_millis(if cfg!(debug_assertions) { 500 } else { 100 });
 /// Longest wait for a moment to come.
-const PATIENCE: Duration = Duration::from_secs(300);
+const PATIENCE: Duration = Duration::from_mins(5);
 
 fn scene(path: &Path) -> Arc<Scene> {
     let map = open_map(path, &SearchOptions::default()).unwrap();
@@ -147,6 +148,16 @@ fn big_maps_end_at_once_in_every_stage_of_preparation() {
             assert!(took < LIMIT, "{} in {stage}: {took:?}", scene.name);
         }
     }
+}
+
+#[test]
+fn looking_for_points_in_solid_stops_when_it_is_told() {
+    let scene = demo();
+    let lattice = scene.lighting.light_grid.as_ref().unwrap().lattice;
+    let all = blocked_points(&scene, &lattice);
+    assert!(all.contains(&true) && all.contains(&false));
+    assert_eq!(blocked_points_while(&scene, &lattice, || true), Some(all));
+    assert_eq!(blocked_points_while(&scene, &lattice, || false), None);
 }
 
 #[test]

@@ -26,21 +26,3 @@ fn points(lattice: &Lattice) -> impl IndexedParallelIterator<Item = usize> {
     let count = usize::try_from(lattice.len()).unwrap_or(usize::MAX);
     (0..count).into_par_iter()
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::job::JobContext;
-    use crate::scene::build;
-    use crate::vfs::open_demo;
-
-    #[test]
-    fn stopping_gives_nothing_and_going_on_the_same() {
-        let scene = build(&open_demo(), &JobContext::default()).unwrap();
-        let lattice = scene.lighting.light_grid.as_ref().unwrap().lattice;
-        let all = blocked_points(&scene, &lattice);
-        assert!(all.contains(&true) && all.contains(&false));
-        assert_eq!(blocked_points_while(&scene, &lattice, || true), Some(all));
-        assert_eq!(blocked_points_while(&scene, &lattice, || false), None);
-    }
-}

@@ -91,7 +91,7 @@ impl Bsp {
         self.sidecar.as_deref() == Some(bytes)
     }
 
-    /// Where [`write`] puts the SH grid.
+    /// Where [`write()`] puts the SH grid.
     pub fn own_container(&self) -> ShContainer {
         let replaced = self.replaced.contains_key(&LumpKind::LightGridSh);
         match self.sh_container.unwrap_or_default() {
