@@ -2,7 +2,7 @@
 //!
 //! A binary of its own, since the figures are those of the whole process.
 
-#![expect(
+#![allow(
     clippy::unwrap_used,
     clippy::print_stderr,
     reason = "helpers of tests; figures are shown on request"

@@ -2,7 +2,7 @@
 //!
 //! The bar is 100 ms; without optimisation, and beside other work, a little more is allowed.
 
-#![expect(
+#![allow(
     clippy::unwrap_used,
     clippy::print_stderr,
     reason = "helpers of tests; figures are shown on request"

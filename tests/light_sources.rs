@@ -1,6 +1,6 @@
 //! Where light entities come from: the BSP, the `.map` or `.ent` beside it, or a chosen file of either kind.
 
-#![expect(clippy::unwrap_used, reason = "helpers of tests")]
+#![allow(clippy::unwrap_used, reason = "helpers of tests")]
 
 #[path = "support/luxtool.rs"]
 mod luxtool;

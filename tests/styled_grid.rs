@@ -1,6 +1,6 @@
 //! Light grids with four style slots, as RBSP and FBSP have them, against the reference compiler's.
 
-#![expect(
+#![allow(
     clippy::unwrap_used,
     clippy::print_stderr,
     reason = "helpers of tests; figures are shown on request"
