@@ -3,7 +3,7 @@
 use std::hint::black_box;
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use luxgrid::job::{JobContext, Warnings};
+use luxgrid::job::JobContext;
 use luxgrid::light::{BakeSettings, bake, plan};
 use luxgrid::scene::build;
 use luxgrid::vfs::open_demo;
@@ -22,7 +22,7 @@ fn demo(criterion: &mut Criterion) {
         bencher.iter(|| black_box(bake(&scene, &settings, &JobContext::default())));
     });
     group.bench_function("plan", |bencher| {
-        bencher.iter(|| black_box(plan(&scene, &settings, &Warnings::default())));
+        bencher.iter(|| black_box(plan(&scene, &settings, &JobContext::default())));
     });
     group.finish();
 }
