@@ -1,22 +1,33 @@
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::time::Instant;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
+use glam::Vec3;
 
 use crate::format::bsp::{self, Bsp, ShContainer};
+use crate::format::lattice::Lattice;
 use crate::format::map_file;
 use crate::job::{Job, JobContext, JobError, JobState, ProgressSnapshot, Warning};
-use crate::light::{self, BakeSettings, Baked};
+use crate::light::{self, Audience, BakeSettings, Baked, FinishedPoints, Watcher};
 use crate::math::Ray;
 use crate::probe::blocked_points;
 use crate::scene::{self, Lighting, MapSource, Scene};
 use crate::trace::Picker;
 use crate::vfs::{self, MapTarget, OpenedMap, SearchOptions, Stamp};
 use crate::view::{
-    BakeForm, Command, Effect, GridSet, LoadSource, LoadedMap, MapFile, PickPurpose, PlanCache,
-    SurfaceHit,
+    BakeForm, BakeNews, Command, Effect, GridSet, LoadSource, LoadedMap, MapFile, PickPurpose,
+    PlanCache, SurfaceHit,
 };
+
+/// Without all coarse points, what is known is shown after this time.
+const LATE: Duration = Duration::from_millis(400);
+/// Added to the niceness of a bake's threads, of 0 to 19.
+#[cfg(target_os = "linux")]
+const BAKE_NICENESS: i32 = 10;
+/// News of a bake that one [`Effects::poll_bake`] hands out at most.
+const NEWS_AT_ONCE: usize = 32;
 
 /// What became of an effect.
 #[derive(Debug)]
@@ -36,6 +47,8 @@ pub struct Effects {
     load: Option<Running<Loaded>>,
     plan: Option<(BakeForm, Running<PlanCache>)>,
     bake: Option<Running<Finished>>,
+    /// What the bake hands out while it runs: memory for one more copy of the grids at most, as each point comes once.
+    bake_news: Option<(Receiver<BakeNews>, Instant)>,
     save: Option<Running<Written>>,
     lights: Option<Running<MapSource>>,
     picker: Option<Picker>,
@@ -79,6 +92,7 @@ impl Effects {
             load: None,
             plan: None,
             bake: None,
+            bake_news: None,
             save: None,
             lights: None,
             picker: None,
@@ -119,10 +133,18 @@ impl Effects {
                 scene,
                 grids,
                 settings,
+                eye,
             } => {
-                let work = move |context: &JobContext| bake(&scene, &grids, &settings, context);
+                let (send, news) = channel();
+                let work = move |context: &JobContext| {
+                    let watch = Watch::new(&scene, send);
+                    bake(&scene, &grids, &settings, eye, &watch, context)
+                };
                 match self.spawn("bake", revision, work) {
-                    Ok(running) => replace(&mut self.bake, running),
+                    Ok(running) => {
+                        replace(&mut self.bake, running);
+                        self.bake_news = Some((news, Instant::now()));
+                    }
                     Err(message) => {
                         return Performed::Done(Command::BakeFailed { revision, message });
                     }
@@ -191,6 +213,7 @@ impl Effects {
             });
         }
         if let Some((revision, outcome)) = ended(&mut self.bake) {
+            self.bake_news = None;
             match outcome {
                 Ok(finished) => {
                     commands.push(Command::Warned(finished.warnings));
@@ -224,6 +247,19 @@ impl Effects {
             });
         }
         commands
+    }
+
+    /// Some of what the running bake has come to since the last call; `None` when there is nothing new. Taking it in costs
+    /// time, so a window asks again and again while its frame has some left. Call after [`Effects::poll`].
+    pub fn poll_bake(&mut self) -> Option<Command> {
+        let revision = self.bake.as_ref()?.revision;
+        let (receiver, started) = self.bake_news.as_ref()?;
+        let news: Vec<BakeNews> = receiver.try_iter().take(NEWS_AT_ONCE).collect();
+        (!news.is_empty()).then(|| Command::BakeProgressed {
+            revision,
+            news,
+            is_late: started.elapsed() > LATE,
+        })
     }
 
     fn poll_plan(&mut self) -> Option<Command> {
@@ -388,14 +424,60 @@ pub(super) fn grid_set(scene: &Scene, lighting: Lighting) -> GridSet {
     }
 }
 
+/// Tells the window how far a bake is.
+struct Watch<'a> {
+    scene: &'a Scene,
+    news: Sender<BakeNews>,
+    /// By grid: the points in solid, found once for draft and result.
+    blocked: [OnceLock<Vec<bool>>; 2],
+}
+
+impl<'a> Watch<'a> {
+    fn new(scene: &'a Scene, news: Sender<BakeNews>) -> Self {
+        Self {
+            scene,
+            news,
+            blocked: Default::default(),
+        }
+    }
+
+    fn tell(&self, news: BakeNews) {
+        // Nobody listens any more when another bake took this one's place; it is cancelled then.
+        let _ = self.news.send(news);
+    }
+}
+
+impl Watcher for Watch<'_> {
+    fn begun(&self, legacy: Option<Lattice>, sh: Option<Lattice>) {
+        let [legacy, sh] =
+            [(legacy, &self.blocked[0]), (sh, &self.blocked[1])].map(|(lattice, slot)| {
+                let lattice = lattice?;
+                let blocked = slot.get_or_init(|| blocked_points(self.scene, &lattice));
+                Some((lattice, blocked.clone()))
+            });
+        self.tell(BakeNews::Begun { legacy, sh });
+    }
+
+    fn finished(&self, points: FinishedPoints) {
+        self.tell(BakeNews::Points(points));
+    }
+}
+
 fn bake(
     scene: &Scene,
     old: &GridSet,
     settings: &BakeSettings,
+    eye: Vec3,
+    watch: &Watch<'_>,
     context: &JobContext,
 ) -> anyhow::Result<Finished> {
     let started = Instant::now();
-    let baked = light::bake(scene, settings, context)?;
+    yield_to_the_window();
+    let audience = Audience {
+        eye,
+        watcher: watch,
+    };
+    let baked = light::bake_watched(scene, settings, context, Some(&audience))?;
     let lighting = Lighting {
         light_grid: baked
             .light_grid
@@ -405,8 +487,12 @@ fn bake(
         // An SH grid that is not baked anew would be stale: it is taken out of the file, so it is not shown either.
         sh_grid: baked.sh_grid.clone().map(Arc::new),
     };
-    context.progress.begin("checking points", 0);
-    let grids = grid_set(scene, lighting);
+    let blocked = |slot: &OnceLock<Vec<bool>>| slot.get().cloned();
+    let grids = GridSet {
+        blocked_legacy: blocked(&watch.blocked[0]).unwrap_or_else(|| old.blocked_legacy.clone()),
+        blocked_sh: blocked(&watch.blocked[1]).unwrap_or_default(),
+        lighting,
+    };
     context.cancel.check()?;
     Ok(Finished {
         baked: Arc::new(baked),
@@ -414,6 +500,15 @@ fn bake(
         secs: started.elapsed().as_secs_f32(),
         warnings: context.warnings.list(),
     })
+}
+
+/// Gives this thread, and those that it starts, less of a busy processor than the window and its renderer have.
+fn yield_to_the_window() {
+    // A kernel that refuses leaves the bake as fast as it was.
+    #[cfg(target_os = "linux")]
+    if let Err(error) = rustix::process::nice(BAKE_NICENESS) {
+        log::debug!("the bake keeps its priority: {error}");
+    }
 }
 
 fn save(

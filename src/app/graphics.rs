@@ -1,12 +1,15 @@
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use winit::dpi::PhysicalSize;
 use winit::window::Window;
 
 use crate::app::egui_glue::Painted;
-use crate::render::{Gpu, GpuGrids, GpuScene, RenderError, Renderer, TARGET_FORMAT};
-use crate::view::{Camera, GridSet, LoadedMap, Overlays, State, ViewOptions};
+use crate::render::{DraftGrids, Gpu, GpuGrids, GpuScene, RenderError, Renderer, TARGET_FORMAT};
+use crate::view::{Camera, Draft, GridSet, LoadedMap, Overlays, State, ViewOptions};
+
+/// How often the picture follows a running bake at most.
+const DRAFT_INTERVAL: Duration = Duration::from_millis(100);
 
 /// The window's surface, the picture's texture, and everything uploaded.
 pub(super) struct Graphics {
@@ -19,8 +22,31 @@ pub(super) struct Graphics {
     picture: Option<Picture>,
     scene: Option<(u64, GpuScene)>,
     grids: Vec<(Arc<GridSet>, GpuGrids)>,
+    draft: Option<FollowedDraft>,
     drawn: Option<DrawnView>,
     started: Instant,
+}
+
+/// Grids of a running bake, and of one that has ended until all of its result is uploaded.
+struct FollowedDraft {
+    grids: DraftGrids,
+    /// Rises with every upload.
+    step: u64,
+    last_step: Instant,
+    /// Version of the draft that was taken in last, and whether all of it.
+    version: u64,
+    is_complete: bool,
+}
+
+impl FollowedDraft {
+    fn is_due(&self) -> bool {
+        self.last_step.elapsed() >= DRAFT_INTERVAL
+    }
+
+    fn step(&mut self) {
+        self.step += 1;
+        self.last_step = Instant::now();
+    }
 }
 
 /// Everything that the picture depends on but time: while it stays the same, frames that only move panels reuse the
@@ -28,6 +54,8 @@ pub(super) struct Graphics {
 struct DrawnView {
     revision: u64,
     grids: Arc<GridSet>,
+    /// Step of the draft that is shown.
+    step: Option<u64>,
     camera: Camera,
     options: ViewOptions,
     overlays: Overlays,
@@ -41,8 +69,19 @@ impl DrawnView {
             && self.revision == other.revision
             && self.camera == other.camera
             && self.options == other.options
-            && self.overlays == other.overlays
+            && self.step == other.step
+            && self.has_same_overlays(other)
             && self.size == other.size
+    }
+
+    /// Light of the sample that a running bake changes is drawn with the next step.
+    fn has_same_overlays(&self, other: &Self) -> bool {
+        if self.step.is_none() {
+            return self.overlays == other.overlays;
+        }
+        let place = |overlays: &Overlays| overlays.sample.as_ref().map(|sample| sample.position);
+        self.overlays.selected == other.overlays.selected
+            && place(&self.overlays) == place(&other.overlays)
     }
 }
 
@@ -75,6 +114,7 @@ impl Graphics {
             picture: None,
             scene: None,
             grids: Vec::new(),
+            draft: None,
             drawn: None,
             started: Instant::now(),
         })
@@ -104,13 +144,18 @@ impl Graphics {
         self.gpu.take_error()
     }
 
-    /// Uploads what changed: the scene of a newly opened map, and grids that were not shown before.
-    pub(super) fn upload(&mut self, map: &LoadedMap) -> Result<(), RenderError> {
+    /// Uploads what changed: the scene of a newly opened map, grids that were not shown before, what a bake has come to.
+    pub(super) fn upload(
+        &mut self,
+        map: &LoadedMap,
+        options: &ViewOptions,
+    ) -> Result<(), RenderError> {
         let uploaded = self.scene.as_ref().map(|(revision, _)| *revision);
         if uploaded != Some(map.revision) {
             // The old one goes first: two maps at once may be more than the device holds.
             self.scene = None;
             self.grids.clear();
+            self.draft = None;
             let scene = GpuScene::upload(&self.gpu, &map.scene)?;
             self.scene = Some((map.revision, scene));
         }
@@ -118,17 +163,64 @@ impl Graphics {
         self.grids.retain(|(set, _)| {
             Arc::ptr_eq(set, &map.original) || baked.is_some_and(|baked| Arc::ptr_eq(set, baked))
         });
-        let shown = map.shown();
-        if !self.grids.iter().any(|(set, _)| Arc::ptr_eq(set, shown)) {
-            let grids = GpuGrids::upload(
-                &self.gpu,
-                &shown.lighting,
-                &shown.blocked_legacy,
-                &shown.blocked_sh,
-            )?;
-            self.grids.push((Arc::clone(shown), grids));
+        match map.shown_draft() {
+            Some(draft) => self.follow(draft, options),
+            None => self.upload_kept(map.kept()),
+        }
+    }
+
+    /// Takes in a part of what a running bake has come to, when it is time.
+    fn follow(&mut self, draft: &Draft, options: &ViewOptions) -> Result<(), RenderError> {
+        let followed = match &mut self.draft {
+            Some(followed) if followed.grids.is_of(draft) => followed,
+            slot => slot.insert(FollowedDraft {
+                grids: DraftGrids::new(&self.gpu, draft)?,
+                step: 0,
+                last_step: Instant::now(),
+                version: 0,
+                is_complete: false,
+            }),
+        };
+        let is_new = followed.version != draft.version() || !followed.is_complete;
+        if followed.step == 0 || is_new && followed.is_due() {
+            followed.is_complete = followed.grids.follow(&self.gpu, draft, options);
+            followed.version = draft.version();
+            followed.step();
         }
         Ok(())
+    }
+
+    /// Uploads finished grids, unless they are there. Those of a bake whose draft was shown take its place step by step.
+    fn upload_kept(&mut self, kept: &Arc<GridSet>) -> Result<(), RenderError> {
+        if self.grids.iter().any(|(set, _)| Arc::ptr_eq(set, kept)) {
+            self.draft = None;
+            return Ok(());
+        }
+        let draft = self.draft.take();
+        if let Some(mut draft) = draft.filter(|draft| draft.grids.has_points_of(kept)) {
+            if draft.grids.become_finished(&self.gpu, kept) {
+                let grids = draft.grids.into_finished(kept);
+                self.grids.push((Arc::clone(kept), grids));
+            } else {
+                draft.step();
+                self.draft = Some(draft);
+            }
+            return Ok(());
+        }
+        let grids = GpuGrids::upload(
+            &self.gpu,
+            &kept.lighting,
+            &kept.blocked_legacy,
+            &kept.blocked_sh,
+        )?;
+        self.grids.push((Arc::clone(kept), grids));
+        Ok(())
+    }
+
+    /// Whether the result of a bake is not all uploaded, which takes further frames.
+    pub(super) fn is_catching_up(&self, map: Option<&LoadedMap>) -> bool {
+        let is_over = map.is_some_and(|map| map.shown_draft().is_none());
+        is_over && self.draft.is_some()
     }
 
     /// Draws the map into the picture's texture, sized for the viewport.
@@ -140,14 +232,15 @@ impl Graphics {
         let Some(map) = &state.map else {
             return Ok(());
         };
-        self.upload(map)?;
+        self.upload(map, &state.options)?;
         self.fit_picture(state, pixels_per_point);
         let (Some((_, scene)), Some(picture)) = (&self.scene, &self.picture) else {
             return Ok(());
         };
         let view = DrawnView {
             revision: map.revision,
-            grids: Arc::clone(map.shown()),
+            grids: Arc::clone(map.kept()),
+            step: self.draft.as_ref().map(|draft| draft.step),
             camera: state.camera,
             options: state.options,
             overlays: state.overlays(),
@@ -160,10 +253,10 @@ impl Graphics {
         {
             return Ok(());
         }
-        let grids = self
-            .grids
-            .iter()
-            .find(|(set, _)| Arc::ptr_eq(set, map.shown()));
+        let grids = match &self.draft {
+            Some(draft) => Some(draft.grids.grids()),
+            None => kept_grids(&self.grids, map),
+        };
         let mut encoder = self.encoder("map");
         self.renderer.draw(
             &self.gpu,
@@ -171,7 +264,7 @@ impl Graphics {
             &picture.view,
             picture.size,
             scene,
-            grids.map(|(_, grids)| grids),
+            grids,
             &view.camera,
             &view.options,
             &view.overlays,
@@ -188,16 +281,16 @@ impl Graphics {
         else {
             return Ok(None);
         };
-        let grids = self
-            .grids
-            .iter()
-            .find(|(set, _)| Arc::ptr_eq(set, map.shown()));
+        let grids = match &self.draft {
+            Some(draft) => Some(draft.grids.grids()),
+            None => kept_grids(&self.grids, map),
+        };
         crate::render::render_to_image(
             &self.gpu,
             &mut self.renderer,
             picture.size,
             scene,
-            grids.map(|(_, grids)| grids),
+            grids,
             &state.camera,
             &state.options,
             &state.overlays(),
@@ -375,6 +468,13 @@ impl Graphics {
         let descriptor = wgpu::CommandEncoderDescriptor { label: Some(label) };
         self.gpu.device.create_command_encoder(&descriptor)
     }
+}
+
+/// The finished grids that are shown, of those that are uploaded.
+fn kept_grids<'a>(grids: &'a [(Arc<GridSet>, GpuGrids)], map: &LoadedMap) -> Option<&'a GpuGrids> {
+    let mut grids = grids.iter();
+    let found = grids.find(|(set, _)| Arc::ptr_eq(set, map.kept()));
+    found.map(|(_, grids)| grids)
 }
 
 /// Settings of the surface: a format without sRGB conversion (what egui and the engine's colours want), vertical sync.

@@ -6,7 +6,7 @@ use crate::job::{Cancelled, JobContext, Warnings};
 use crate::light::clusters::Clusters;
 use crate::light::contribute::Illumination;
 use crate::light::envelope::set_envelopes;
-use crate::light::gather::{Tally, Targets, fill_grids};
+use crate::light::gather::{GridPoints, Tally, Targets, Work, fill_grids};
 use crate::light::lattices::Lattices;
 use crate::light::lights::LightList;
 use crate::light::materials::Materials;
@@ -14,6 +14,7 @@ use crate::light::settings::BakeSettings;
 use crate::light::sources::{LightEntities, push_entity_lights};
 use crate::light::surface_lights::{SkyNumbers, push_surface_lights};
 use crate::light::tracer::Tracer;
+use crate::light::watch::Audience;
 use crate::light::world::WorldKeys;
 use crate::scene::{LightGrid, Scene};
 
@@ -41,6 +42,32 @@ pub enum BakeError {
     /// The world model's bounds hold no lattice point of a usable size.
     #[error("the world's bounds hold no grid: {0}")]
     NoLattice(String),
+    /// A region is baked into a grid that the file does not have.
+    #[error(
+        "a region needs the file's own {grid} grid for what is outside it, and the file has none"
+    )]
+    RegionWithoutGrid {
+        /// Name of the grid.
+        grid: &'static str,
+    },
+    /// A region is baked with other points than the file has.
+    #[error(
+        "a region needs the file's own points: its {grid} grid has cells of {} {} {} and {} × {} × {} points, asked were cells of {} {} {}",
+        file.cell_size.x, file.cell_size.y, file.cell_size.z,
+        file.counts.x, file.counts.y, file.counts.z,
+        asked.cell_size.x, asked.cell_size.y, asked.cell_size.z
+    )]
+    RegionOfOtherGrid {
+        /// Name of the grid.
+        grid: &'static str,
+        /// What the file has.
+        file: Lattice,
+        /// What was asked for.
+        asked: Lattice,
+    },
+    /// A region holds no point of the grids that are baked.
+    #[error("the region holds no grid point")]
+    EmptyRegion,
     /// The thread pool could not be started.
     #[error("cannot start threads: {0}")]
     Threads(String),
@@ -154,6 +181,19 @@ pub fn bake(
     settings: &BakeSettings,
     context: &JobContext,
 ) -> Result<Baked, BakeError> {
+    bake_watched(scene, settings, context, None)
+}
+
+/// Bakes the grids for somebody who watches: the same result in another order, handed out as it comes.
+///
+/// # Errors
+/// See [`BakeError`]; nothing is produced then, whatever was handed out.
+pub fn bake_watched(
+    scene: &Scene,
+    settings: &BakeSettings,
+    context: &JobContext,
+    audience: Option<&Audience<'_>>,
+) -> Result<Baked, BakeError> {
     context.cancel.check()?;
     let mut pool = rayon::ThreadPoolBuilder::new();
     if let Some(threads) = settings.threads {
@@ -163,17 +203,28 @@ pub fn bake(
         .thread_name(|number| format!("bake {number}"))
         .build()
         .map_err(|error| BakeError::Threads(error.to_string()))?;
-    pool.install(|| bake_here(scene, settings, context))
+    pool.install(|| bake_here(scene, settings, context, audience))
 }
 
 fn bake_here(
     scene: &Scene,
     settings: &BakeSettings,
     context: &JobContext,
+    audience: Option<&Audience<'_>>,
 ) -> Result<Baked, BakeError> {
     context.progress.begin("lights and shadows", 0);
     let warnings = &context.warnings;
     let lattices = Lattices::new(scene, settings, warnings)?;
+    let [legacy, sh] =
+        [lattices.legacy, lattices.sh].map(|placed| placed.map(|placed| placed.lattice));
+    let targets = Targets::new(legacy, sh, settings.region.as_ref());
+    let before = points_before(scene, settings, [legacy, sh])?;
+    if targets.is_empty() {
+        return Err(BakeError::EmptyRegion);
+    }
+    if let Some(audience) = audience {
+        audience.watcher.begun(legacy, sh);
+    }
     let materials = Materials::new(scene);
     let clusters = Clusters::new(scene, &materials);
     let world = WorldKeys::new(&scene.bsp.entities, settings);
@@ -182,16 +233,20 @@ fn bake_here(
     context.cancel.check()?;
     let tracer = Tracer::new(scene, &materials, &skies, settings, &context.cancel);
     context.cancel.check()?;
-    let [legacy, sh] =
-        [lattices.legacy, lattices.sh].map(|placed| placed.map(|placed| placed.lattice));
-    let targets = Targets::new(legacy, sh);
     let inhibit = targets.inhibits(settings.model);
     let lighting = Illumination::new(list.lights, &clusters, tracer, inhibit, settings);
     // The clock is the progress's: time since the stage began.
     let stage_secs = || context.progress.snapshot().elapsed.as_secs_f32();
     let prepare_secs = stage_secs();
     let tally = Tally::default();
-    let points = fill_grids(&targets, &lighting, &world, &tally, context)?;
+    let work = Work {
+        targets: &targets,
+        lighting: &lighting,
+        world: &world,
+        tally: &tally,
+        context,
+    };
+    let (points, trace_secs) = fill_grids(&work, before, audience)?;
     let mut baked = Baked {
         light_grid: legacy.map(|lattice| LightGrid {
             lattice,
@@ -205,7 +260,6 @@ fn bake_here(
         command_line: settings.command_line.clone(),
         ..Baked::default()
     };
-    let trace_secs = stage_secs();
     baked.report = BakeReport {
         prepare_secs,
         trace_secs,
@@ -214,6 +268,35 @@ fn bake_here(
         lights: counts,
     };
     Ok(baked)
+}
+
+/// What the grids hold before the bake: nothing, or with a region the file's points, which must be the same ones.
+fn points_before(
+    scene: &Scene,
+    settings: &BakeSettings,
+    lattices: [Option<Lattice>; 2],
+) -> Result<GridPoints, BakeError> {
+    let [legacy, sh] = lattices;
+    if settings.region.is_none() {
+        return Ok(GridPoints::empty(lattices));
+    }
+    let check = |grid, asked: Lattice, file: Option<Lattice>| match file {
+        None => Err(BakeError::RegionWithoutGrid { grid }),
+        Some(file) if file != asked => Err(BakeError::RegionOfOtherGrid { grid, file, asked }),
+        Some(_) => Ok(()),
+    };
+    let mut points = GridPoints::default();
+    if let Some(asked) = legacy {
+        let file = scene.lighting.light_grid.as_ref();
+        check("legacy", asked, file.map(|file| file.lattice))?;
+        points.legacy = file.map(|file| file.points.clone()).unwrap_or_default();
+    }
+    if let Some(asked) = sh {
+        let file = scene.lighting.sh_grid.as_ref();
+        check("SH", asked, file.map(|file| file.lattice))?;
+        points.sh = file.map(|file| file.points.clone()).unwrap_or_default();
+    }
+    Ok(points)
 }
 
 /// Finds, splits and culls all lights.

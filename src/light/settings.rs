@@ -5,6 +5,7 @@ use glam::Vec3;
 use crate::format::entities::Entities;
 use crate::light::encode::ByteTransfer;
 use crate::light::lights::{CORRECTED_TOLERANCE, TOLERANCE};
+use crate::math::Aabb;
 use crate::math::colour::linear_from_srgb;
 
 /// Which compiler's look is made.
@@ -64,6 +65,9 @@ pub struct BakeSettings {
     pub cell_size: Option<Vec3>,
     /// Cell size of the SH grid.
     pub sh_cell: ShCell,
+    /// Bakes only the points inside, faces included, and keeps the file's values outside; the file must have the same points.
+    /// Game units; `None` bakes all.
+    pub region: Option<Aabb>,
     /// Threads; `None` is all cores.
     pub threads: Option<usize>,
     /// Source of entity lights.
@@ -156,6 +160,7 @@ impl Default for BakeSettings {
             sh: true,
             cell_size: None,
             sh_cell: ShCell::Scale(2.0),
+            region: None,
             threads: None,
             lights: LightsFrom::Auto,
             model: LightModel::Q3map2,
