@@ -1,15 +1,13 @@
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use winit::dpi::PhysicalSize;
 use winit::window::Window;
 
 use crate::app::egui_glue::Painted;
-use crate::render::{DraftGrids, Gpu, GpuGrids, GpuScene, RenderError, Renderer, TARGET_FORMAT};
-use crate::view::{Camera, Draft, GridSet, LoadedMap, Overlays, State, ViewOptions};
-
-/// How often the picture follows a running bake at most.
-const DRAFT_INTERVAL: Duration = Duration::from_millis(100);
+use crate::app::shown_grids::ShownGrids;
+use crate::render::{Gpu, GpuScene, RenderError, Renderer, TARGET_FORMAT};
+use crate::view::{Camera, GridSet, LoadedMap, Overlays, State, ViewOptions};
 
 /// The window's surface, the picture's texture, and everything uploaded.
 pub(super) struct Graphics {
@@ -21,32 +19,9 @@ pub(super) struct Graphics {
     panels: egui_wgpu::Renderer,
     picture: Option<Picture>,
     scene: Option<(u64, GpuScene)>,
-    grids: Vec<(Arc<GridSet>, GpuGrids)>,
-    draft: Option<FollowedDraft>,
+    grids: ShownGrids,
     drawn: Option<DrawnView>,
     started: Instant,
-}
-
-/// Grids of a running bake, and of one that has ended until all of its result is uploaded.
-struct FollowedDraft {
-    grids: DraftGrids,
-    /// Rises with every upload.
-    step: u64,
-    last_step: Instant,
-    /// Version of the draft that was taken in last, and whether all of it.
-    version: u64,
-    is_complete: bool,
-}
-
-impl FollowedDraft {
-    fn is_due(&self) -> bool {
-        self.last_step.elapsed() >= DRAFT_INTERVAL
-    }
-
-    fn step(&mut self) {
-        self.step += 1;
-        self.last_step = Instant::now();
-    }
 }
 
 /// Everything that the picture depends on but time: while it stays the same, frames that only move panels reuse the
@@ -113,8 +88,7 @@ impl Graphics {
             panels,
             picture: None,
             scene: None,
-            grids: Vec::new(),
-            draft: None,
+            grids: ShownGrids::default(),
             drawn: None,
             started: Instant::now(),
         })
@@ -154,73 +128,16 @@ impl Graphics {
         if uploaded != Some(map.revision) {
             // The old one goes first: two maps at once may be more than the device holds.
             self.scene = None;
-            self.grids.clear();
-            self.draft = None;
+            self.grids = ShownGrids::default();
             let scene = GpuScene::upload(&self.gpu, &map.scene)?;
             self.scene = Some((map.revision, scene));
         }
-        let baked = map.bake.as_ref().map(|bake| &bake.grids);
-        self.grids.retain(|(set, _)| {
-            Arc::ptr_eq(set, &map.original) || baked.is_some_and(|baked| Arc::ptr_eq(set, baked))
-        });
-        match map.shown_draft() {
-            Some(draft) => self.follow(draft, options),
-            None => self.upload_kept(map.kept()),
-        }
-    }
-
-    /// Takes in a part of what a running bake has come to, when it is time.
-    fn follow(&mut self, draft: &Draft, options: &ViewOptions) -> Result<(), RenderError> {
-        let followed = match &mut self.draft {
-            Some(followed) if followed.grids.is_of(draft) => followed,
-            slot => slot.insert(FollowedDraft {
-                grids: DraftGrids::new(&self.gpu, draft)?,
-                step: 0,
-                last_step: Instant::now(),
-                version: 0,
-                is_complete: false,
-            }),
-        };
-        let is_new = followed.version != draft.version() || !followed.is_complete;
-        if followed.step == 0 || is_new && followed.is_due() {
-            followed.is_complete = followed.grids.follow(&self.gpu, draft, options);
-            followed.version = draft.version();
-            followed.step();
-        }
-        Ok(())
-    }
-
-    /// Uploads finished grids, unless they are there. Those of a bake whose draft was shown take its place step by step.
-    fn upload_kept(&mut self, kept: &Arc<GridSet>) -> Result<(), RenderError> {
-        if self.grids.iter().any(|(set, _)| Arc::ptr_eq(set, kept)) {
-            self.draft = None;
-            return Ok(());
-        }
-        let draft = self.draft.take();
-        if let Some(mut draft) = draft.filter(|draft| draft.grids.has_points_of(kept)) {
-            if draft.grids.become_finished(&self.gpu, kept) {
-                let grids = draft.grids.into_finished(kept);
-                self.grids.push((Arc::clone(kept), grids));
-            } else {
-                draft.step();
-                self.draft = Some(draft);
-            }
-            return Ok(());
-        }
-        let grids = GpuGrids::upload(
-            &self.gpu,
-            &kept.lighting,
-            &kept.blocked_legacy,
-            &kept.blocked_sh,
-        )?;
-        self.grids.push((Arc::clone(kept), grids));
-        Ok(())
+        self.grids.upload(&self.gpu, map, options)
     }
 
     /// Whether the result of a bake is not all uploaded, which takes further frames.
     pub(super) fn is_catching_up(&self, map: Option<&LoadedMap>) -> bool {
-        let is_over = map.is_some_and(|map| map.shown_draft().is_none());
-        is_over && self.draft.is_some()
+        map.is_some_and(|map| self.grids.is_catching_up(map))
     }
 
     /// Draws the map into the picture's texture, sized for the viewport.
@@ -240,7 +157,7 @@ impl Graphics {
         let view = DrawnView {
             revision: map.revision,
             grids: Arc::clone(map.kept()),
-            step: self.draft.as_ref().map(|draft| draft.step),
+            step: self.grids.draft_step(),
             camera: state.camera,
             options: state.options,
             overlays: state.overlays(),
@@ -253,10 +170,6 @@ impl Graphics {
         {
             return Ok(());
         }
-        let grids = match &self.draft {
-            Some(draft) => Some(draft.grids.grids()),
-            None => kept_grids(&self.grids, map),
-        };
         let mut encoder = self.encoder("map");
         self.renderer.draw(
             &self.gpu,
@@ -264,7 +177,7 @@ impl Graphics {
             &picture.view,
             picture.size,
             scene,
-            grids,
+            self.grids.get(map),
             &view.camera,
             &view.options,
             &view.overlays,
@@ -281,16 +194,12 @@ impl Graphics {
         else {
             return Ok(None);
         };
-        let grids = match &self.draft {
-            Some(draft) => Some(draft.grids.grids()),
-            None => kept_grids(&self.grids, map),
-        };
         crate::render::render_to_image(
             &self.gpu,
             &mut self.renderer,
             picture.size,
             scene,
-            grids,
+            self.grids.get(map),
             &state.camera,
             &state.options,
             &state.overlays(),
@@ -468,13 +377,6 @@ impl Graphics {
         let descriptor = wgpu::CommandEncoderDescriptor { label: Some(label) };
         self.gpu.device.create_command_encoder(&descriptor)
     }
-}
-
-/// The finished grids that are shown, of those that are uploaded.
-fn kept_grids<'a>(grids: &'a [(Arc<GridSet>, GpuGrids)], map: &LoadedMap) -> Option<&'a GpuGrids> {
-    let mut grids = grids.iter();
-    let found = grids.find(|(set, _)| Arc::ptr_eq(set, map.kept()));
-    found.map(|(_, grids)| grids)
 }
 
 /// Settings of the surface: a format without sRGB conversion (what egui and the engine's colours want), vertical sync.
