@@ -177,12 +177,14 @@ fn a_bake_is_seen_coming() {
     };
     let old = program.frame();
     let plain = old.secs;
-    program.bake(28.0);
+    program.bake(40.0);
     let mut first = None;
     let mut worst: f32 = 0.0;
     let mut pictures: Vec<RgbaImage> = Vec::new();
     while program.state.baking.is_some() || program.shown.is_catching_up(program.map()) {
         assert!(program.pressed.elapsed() < DEADLINE);
+        // As the window, which draws thirty times a second.
+        std::thread::sleep(Duration::from_millis(33));
         let frame = program.frame();
         worst = worst.max(frame.secs);
         if program.map().shown_draft().is_some() {

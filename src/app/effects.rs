@@ -1,5 +1,4 @@
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
@@ -9,7 +8,7 @@ use glam::Vec3;
 use crate::format::bsp::{self, Bsp, ShContainer};
 use crate::format::lattice::Lattice;
 use crate::format::map_file;
-use crate::job::{Job, JobContext, JobError, JobState, ProgressSnapshot, Warning};
+use crate::job::{Feed, Job, JobContext, JobError, JobState, ProgressSnapshot, Warning};
 use crate::light::{self, Audience, BakeSettings, Baked, FinishedPoints, Watcher};
 use crate::math::Ray;
 use crate::probe::blocked_points;
@@ -25,7 +24,7 @@ use crate::view::{
 const LATE: Duration = Duration::from_millis(400);
 /// Added to the niceness of a bake's threads, of 0 to 19.
 #[cfg(target_os = "linux")]
-const BAKE_NICENESS: i32 = 10;
+const BAKE_NICENESS: i32 = 5;
 /// News of a bake that one [`Effects::poll_bake`] hands out at most.
 const NEWS_AT_ONCE: usize = 32;
 
@@ -48,7 +47,7 @@ pub struct Effects {
     plan: Option<(BakeForm, Running<PlanCache>)>,
     bake: Option<Running<Finished>>,
     /// What the bake hands out while it runs: memory for one more copy of the grids at most, as each point comes once.
-    bake_news: Option<(Receiver<BakeNews>, Instant)>,
+    bake_news: Option<(Feed<BakeNews>, Instant)>,
     save: Option<Running<Written>>,
     lights: Option<Running<MapSource>>,
     picker: Option<Picker>,
@@ -117,17 +116,7 @@ impl Effects {
                 revision,
                 scene,
                 form,
-            } => {
-                let planned = form.clone();
-                let work = move |_: &JobContext| Ok(PlanCache::new(&scene, revision, planned));
-                match self.spawn("plan", revision, work) {
-                    Ok(running) => self.plan = Some((form, running)),
-                    Err(message) => {
-                        let plan = PlanCache::failed(revision, form, message);
-                        return Performed::Done(Command::Planned(Box::new(plan)));
-                    }
-                }
-            }
+            } => return self.start_plan(revision, scene, form),
             Effect::StartBake {
                 revision,
                 scene,
@@ -135,16 +124,14 @@ impl Effects {
                 settings,
                 eye,
             } => {
-                let (send, news) = channel();
+                let news = Feed::default();
+                let send = news.clone();
                 let work = move |context: &JobContext| {
                     let watch = Watch::new(&scene, send);
                     bake(&scene, &grids, &settings, eye, &watch, context)
                 };
                 match self.spawn("bake", revision, work) {
-                    Ok(running) => {
-                        replace(&mut self.bake, running);
-                        self.bake_news = Some((news, Instant::now()));
-                    }
+                    Ok(running) => self.watch_bake(running, news),
                     Err(message) => {
                         return Performed::Done(Command::BakeFailed { revision, message });
                     }
@@ -186,6 +173,26 @@ impl Effects {
             }
         }
         Performed::Started
+    }
+
+    fn start_plan(&mut self, revision: u64, scene: Arc<Scene>, form: BakeForm) -> Performed {
+        let planned = form.clone();
+        let work = move |_: &JobContext| Ok(PlanCache::new(&scene, revision, planned));
+        match self.spawn("plan", revision, work) {
+            Ok(running) => {
+                self.plan = Some((form, running));
+                Performed::Started
+            }
+            Err(message) => {
+                let plan = PlanCache::failed(revision, form, message);
+                Performed::Done(Command::Planned(Box::new(plan)))
+            }
+        }
+    }
+
+    fn watch_bake(&mut self, running: Running<Finished>, news: Feed<BakeNews>) {
+        replace(&mut self.bake, running);
+        self.bake_news = Some((news, Instant::now()));
     }
 
     /// Outcomes of jobs that ended since the last call.
@@ -253,8 +260,8 @@ impl Effects {
     /// time, so a window asks again and again while its frame has some left. Call after [`Effects::poll`].
     pub fn poll_bake(&mut self) -> Option<Command> {
         let revision = self.bake.as_ref()?.revision;
-        let (receiver, started) = self.bake_news.as_ref()?;
-        let news: Vec<BakeNews> = receiver.try_iter().take(NEWS_AT_ONCE).collect();
+        let (feed, started) = self.bake_news.as_ref()?;
+        let news = feed.take(NEWS_AT_ONCE);
         (!news.is_empty()).then(|| Command::BakeProgressed {
             revision,
             news,
@@ -427,23 +434,18 @@ pub(super) fn grid_set(scene: &Scene, lighting: Lighting) -> GridSet {
 /// Tells the window how far a bake is.
 struct Watch<'a> {
     scene: &'a Scene,
-    news: Sender<BakeNews>,
+    news: Feed<BakeNews>,
     /// By grid: the points in solid, found once for draft and result.
     blocked: [OnceLock<Vec<bool>>; 2],
 }
 
 impl<'a> Watch<'a> {
-    fn new(scene: &'a Scene, news: Sender<BakeNews>) -> Self {
+    fn new(scene: &'a Scene, news: Feed<BakeNews>) -> Self {
         Self {
             scene,
             news,
             blocked: Default::default(),
         }
-    }
-
-    fn tell(&self, news: BakeNews) {
-        // Nobody listens any more when another bake took this one's place; it is cancelled then.
-        let _ = self.news.send(news);
     }
 }
 
@@ -455,11 +457,11 @@ impl Watcher for Watch<'_> {
                 let blocked = slot.get_or_init(|| blocked_points(self.scene, &lattice));
                 Some((lattice, blocked.clone()))
             });
-        self.tell(BakeNews::Begun { legacy, sh });
+        self.news.push(BakeNews::Begun { legacy, sh });
     }
 
     fn finished(&self, points: FinishedPoints) {
-        self.tell(BakeNews::Points(points));
+        self.news.push(BakeNews::Points(points));
     }
 }
 

@@ -5,12 +5,14 @@
 //! `app` and `cli` that reads a clock.
 
 mod cancel;
+mod feed;
 mod latest;
 mod progress;
 mod thread;
 mod warnings;
 
 pub use cancel::{CancelToken, Cancelled};
+pub use feed::Feed;
 pub use latest::Latest;
 pub use progress::{Progress, ProgressSnapshot};
 pub use thread::{Job, JobError, JobState};

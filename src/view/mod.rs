@@ -6,6 +6,8 @@
 
 mod bake_form;
 mod baking;
+#[cfg(test)]
+mod baking_tests;
 mod camera;
 mod command;
 mod draft;
