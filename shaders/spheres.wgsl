@@ -13,14 +13,15 @@ struct GridPlace {
 
 struct LegacyPoint {
     ambient: vec3f,
-    blocked: u32,
+    // 0: nothing is known about the point; 1: it is free; 2: it is in solid.
+    state: u32,
     directed: vec3f,
     pad_a: u32,
     direction: vec3f,
     pad_b: u32,
 }
 
-// 27 coefficients and the blocked flag.
+// 27 coefficients and the state, as in `LegacyPoint`.
 const SH_STRIDE = 28u;
 
 @group(1) @binding(0) var<uniform> place: GridPlace;
@@ -32,7 +33,7 @@ struct SphereColour {
     @builtin(frag_depth) depth: f32,
 }
 
-fn grid_sphere(index: u32, corner: u32, blocked: bool, sideways: f32) -> SphereVertex {
+fn grid_sphere(index: u32, corner: u32, state: u32, sideways: f32) -> SphereVertex {
     let number = place.first + index;
     let row = place.counts.x;
     let slab = place.counts.x * place.counts.y;
@@ -43,7 +44,7 @@ fn grid_sphere(index: u32, corner: u32, blocked: bool, sideways: f32) -> SphereV
     // Spheres shrink over the last tenth of the distance instead of popping.
     let left = 1.0 - distance(frame.eye, point) / frame.probe_distance;
     radius *= clamp(left * 10.0, 0.0, 1.0);
-    if blocked && frame.hide_in_solid != 0u {
+    if state == 0u || (state == 2u && frame.hide_in_solid != 0u) {
         radius = 0.0;
     }
     var out = sphere_corner(centre, radius, corner);
@@ -53,12 +54,12 @@ fn grid_sphere(index: u32, corner: u32, blocked: bool, sideways: f32) -> SphereV
 
 @vertex
 fn vs_legacy(@builtin(vertex_index) corner: u32, @builtin(instance_index) index: u32) -> SphereVertex {
-    return grid_sphere(index, corner, legacy_points[index].blocked != 0u, frame.probe_apart);
+    return grid_sphere(index, corner, legacy_points[index].state, frame.probe_apart);
 }
 
 @vertex
 fn vs_sh(@builtin(vertex_index) corner: u32, @builtin(instance_index) index: u32) -> SphereVertex {
-    return grid_sphere(index, corner, sh_points[index * SH_STRIDE + 27u] != 0.0, -frame.probe_apart);
+    return grid_sphere(index, corner, u32(sh_points[index * SH_STRIDE + 27u]), -frame.probe_apart);
 }
 
 @fragment

@@ -58,6 +58,9 @@ impl Program {
         for command in self.effects.poll() {
             self.command(command);
         }
+        while let Some(command) = self.effects.poll_bake() {
+            self.command(command);
+        }
         let plan = self.state.refresh_plan();
         self.perform(plan);
         let (mut options, mut form) = (self.state.options, self.state.bake_form.clone());
@@ -67,6 +70,7 @@ impl Program {
             picture: None,
             frames_per_sec: None,
             cores: 4,
+            bake_pace: None,
         };
         let commands = root_ui(ui, &model, &mut options, &mut form);
         self.state.options = options;

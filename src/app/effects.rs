@@ -1,24 +1,33 @@
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::time::Instant;
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
+use glam::Vec3;
 
 use crate::format::bsp::{self, Bsp, ShContainer};
 use crate::format::lattice::Lattice;
 use crate::job::{
-    CancelToken, Cancelled, Job, JobContext, JobError, JobState, ProgressSnapshot, Warning,
+    CancelToken, Cancelled, Feed, Job, JobContext, JobError, JobState, ProgressSnapshot, Warning,
 };
-use crate::light::{self, BakeSettings, Baked};
+use crate::light::{self, Audience, BakeSettings, Baked, FinishedPoints, Watcher};
 use crate::math::Ray;
 use crate::probe::blocked_points_while;
 use crate::scene::{self, Lighting, MapSource, Scene};
 use crate::trace::Picker;
 use crate::vfs::{self, MapTarget, OpenedMap, SearchOptions, Stamp};
 use crate::view::{
-    BakeForm, Command, Effect, GridSet, LoadSource, LoadedMap, MapFile, PickPurpose, PlanCache,
-    SurfaceHit,
+    BakeForm, BakeNews, Command, Effect, GridSet, LoadSource, LoadedMap, MapFile, PickPurpose,
+    PlanCache, SurfaceHit,
 };
+
+/// Without all coarse points, what is known is shown after this time.
+const LATE: Duration = Duration::from_millis(400);
+/// Added to the niceness of a bake's threads, of 0 to 19.
+#[cfg(target_os = "linux")]
+const BAKE_NICENESS: i32 = 5;
+/// News of a bake that one [`Effects::poll_bake`] hands out at most.
+const NEWS_AT_ONCE: usize = 32;
 
 /// What became of an effect.
 #[derive(Debug)]
@@ -38,6 +47,8 @@ pub struct Effects {
     load: Option<Running<Loaded>>,
     plan: Option<(BakeForm, Running<PlanCache>)>,
     bake: Option<Running<Finished>>,
+    /// What the bake hands out while it runs: memory for one more copy of the grids at most, as each point comes once.
+    bake_news: Option<(Feed<BakeNews>, Instant)>,
     save: Option<Running<Written>>,
     lights: Option<Running<MapSource>>,
     picker: Option<Picker>,
@@ -81,6 +92,7 @@ impl Effects {
             load: None,
             plan: None,
             bake: None,
+            bake_news: None,
             save: None,
             lights: None,
             picker: None,
@@ -105,28 +117,22 @@ impl Effects {
                 revision,
                 scene,
                 form,
-            } => {
-                let planned = form.clone();
-                let work = move |context: &JobContext| {
-                    Ok(PlanCache::new(&scene, revision, planned, context))
-                };
-                match self.spawn("plan", revision, work) {
-                    Ok(running) => self.plan = Some((form, running)),
-                    Err(message) => {
-                        let plan = PlanCache::failed(revision, form, message);
-                        return Performed::Done(Command::Planned(Box::new(plan)));
-                    }
-                }
-            }
+            } => return self.start_plan(revision, scene, form),
             Effect::StartBake {
                 revision,
                 scene,
                 grids,
                 settings,
+                eye,
             } => {
-                let work = move |context: &JobContext| bake(&scene, &grids, &settings, context);
+                let news = Feed::default();
+                let send = news.clone();
+                let work = move |context: &JobContext| {
+                    let watch = Watch::new(&scene, send, context.cancel.clone());
+                    bake(&scene, &grids, &settings, eye, &watch, context)
+                };
                 match self.spawn("bake", revision, work) {
-                    Ok(running) => replace(&mut self.bake, running),
+                    Ok(running) => self.watch_bake(running, news),
                     Err(message) => {
                         return Performed::Done(Command::BakeFailed { revision, message });
                     }
@@ -170,6 +176,27 @@ impl Effects {
         Performed::Started
     }
 
+    fn start_plan(&mut self, revision: u64, scene: Arc<Scene>, form: BakeForm) -> Performed {
+        let planned = form.clone();
+        let work =
+            move |context: &JobContext| Ok(PlanCache::new(&scene, revision, planned, context));
+        match self.spawn("plan", revision, work) {
+            Ok(running) => {
+                self.plan = Some((form, running));
+                Performed::Started
+            }
+            Err(message) => {
+                let plan = PlanCache::failed(revision, form, message);
+                Performed::Done(Command::Planned(Box::new(plan)))
+            }
+        }
+    }
+
+    fn watch_bake(&mut self, running: Running<Finished>, news: Feed<BakeNews>) {
+        replace(&mut self.bake, running);
+        self.bake_news = Some((news, Instant::now()));
+    }
+
     /// Outcomes of jobs that ended since the last call.
     pub fn poll(&mut self) -> Vec<Command> {
         let mut commands = Vec::new();
@@ -195,6 +222,7 @@ impl Effects {
             });
         }
         if let Some((revision, outcome)) = ended(&mut self.bake) {
+            self.bake_news = None;
             match outcome {
                 Ok(finished) => {
                     commands.push(Command::Warned(finished.warnings));
@@ -228,6 +256,19 @@ impl Effects {
             });
         }
         commands
+    }
+
+    /// Some of what the running bake has come to since the last call; `None` when there is nothing new. Taking it in costs
+    /// time, so a window asks again and again while its frame has some left. Call after [`Effects::poll`].
+    pub fn poll_bake(&mut self) -> Option<Command> {
+        let revision = self.bake.as_ref()?.revision;
+        let (feed, started) = self.bake_news.as_ref()?;
+        let news = feed.take(NEWS_AT_ONCE);
+        (!news.is_empty()).then(|| Command::BakeProgressed {
+            revision,
+            news,
+            is_late: started.elapsed() > LATE,
+        })
     }
 
     fn poll_plan(&mut self) -> Option<Command> {
@@ -387,14 +428,61 @@ fn grid_set(scene: &Scene, lighting: Lighting, cancel: &CancelToken) -> Result<G
     })
 }
 
+/// Tells the window how far a bake is.
+struct Watch<'a> {
+    scene: &'a Scene,
+    news: Feed<BakeNews>,
+    cancel: CancelToken,
+    /// By grid: the points in solid, found once for draft and result.
+    blocked: [OnceLock<Vec<bool>>; 2],
+}
+
+impl<'a> Watch<'a> {
+    fn new(scene: &'a Scene, news: Feed<BakeNews>, cancel: CancelToken) -> Self {
+        Self {
+            scene,
+            news,
+            cancel,
+            blocked: Default::default(),
+        }
+    }
+}
+
+impl Watcher for Watch<'_> {
+    fn begun(&self, legacy: Option<Lattice>, sh: Option<Lattice>) {
+        let [legacy, sh] =
+            [(legacy, &self.blocked[0]), (sh, &self.blocked[1])].map(|(lattice, slot)| {
+                let lattice = lattice?;
+                // Once cancelled the bake stops by itself, and nobody looks at these.
+                let proceed = || !self.cancel.is_cancelled();
+                let blocked = slot.get_or_init(|| {
+                    blocked_points_while(self.scene, &lattice, proceed).unwrap_or_default()
+                });
+                Some((lattice, blocked.clone()))
+            });
+        self.news.push(BakeNews::Begun { legacy, sh });
+    }
+
+    fn finished(&self, points: FinishedPoints) {
+        self.news.push(BakeNews::Points(points));
+    }
+}
+
 fn bake(
     scene: &Scene,
     old: &GridSet,
     settings: &BakeSettings,
+    eye: Vec3,
+    watch: &Watch<'_>,
     context: &JobContext,
 ) -> anyhow::Result<Finished> {
     let started = Instant::now();
-    let baked = light::bake(scene, settings, context)?;
+    yield_to_the_window();
+    let audience = Audience {
+        eye,
+        watcher: watch,
+    };
+    let baked = light::bake_watched(scene, settings, context, Some(&audience))?;
     let lighting = Lighting {
         light_grid: baked
             .light_grid
@@ -404,14 +492,28 @@ fn bake(
         // An SH grid that is not baked anew would be stale: it is taken out of the file, so it is not shown either.
         sh_grid: baked.sh_grid.clone().map(Arc::new),
     };
-    context.progress.begin("checking points", 0);
-    let grids = grid_set(scene, lighting, &context.cancel)?;
+    let blocked = |slot: &OnceLock<Vec<bool>>| slot.get().cloned();
+    let grids = GridSet {
+        blocked_legacy: blocked(&watch.blocked[0]).unwrap_or_else(|| old.blocked_legacy.clone()),
+        blocked_sh: blocked(&watch.blocked[1]).unwrap_or_default(),
+        lighting,
+    };
+    context.cancel.check()?;
     Ok(Finished {
         baked: Arc::new(baked),
         grids,
         secs: started.elapsed().as_secs_f32(),
         warnings: context.warnings.list(),
     })
+}
+
+/// Gives this thread, and those that it starts, less of a busy processor than the window and its renderer have.
+fn yield_to_the_window() {
+    // A kernel that refuses leaves the bake as fast as it was.
+    #[cfg(target_os = "linux")]
+    if let Err(error) = rustix::process::nice(BAKE_NICENESS) {
+        log::debug!("the bake keeps its priority: {error}");
+    }
 }
 
 fn save(

@@ -5,7 +5,8 @@ use winit::dpi::PhysicalSize;
 use winit::window::Window;
 
 use crate::app::egui_glue::Painted;
-use crate::render::{Gpu, GpuGrids, GpuScene, RenderError, Renderer, TARGET_FORMAT};
+use crate::app::shown_grids::ShownGrids;
+use crate::render::{Gpu, GpuScene, RenderError, Renderer, TARGET_FORMAT};
 use crate::view::{Camera, GridSet, LoadedMap, Overlays, State, ViewOptions};
 
 /// The window's surface, the picture's texture, and everything uploaded.
@@ -18,7 +19,7 @@ pub(super) struct Graphics {
     panels: egui_wgpu::Renderer,
     picture: Option<Picture>,
     scene: Option<(u64, GpuScene)>,
-    grids: Vec<(Arc<GridSet>, GpuGrids)>,
+    grids: ShownGrids,
     drawn: Option<DrawnView>,
     started: Instant,
 }
@@ -28,6 +29,8 @@ pub(super) struct Graphics {
 struct DrawnView {
     revision: u64,
     grids: Arc<GridSet>,
+    /// Step of the draft that is shown.
+    step: Option<u64>,
     camera: Camera,
     options: ViewOptions,
     overlays: Overlays,
@@ -41,8 +44,19 @@ impl DrawnView {
             && self.revision == other.revision
             && self.camera == other.camera
             && self.options == other.options
-            && self.overlays == other.overlays
+            && self.step == other.step
+            && self.has_same_overlays(other)
             && self.size == other.size
+    }
+
+    /// Light of the sample that a running bake changes is drawn with the next step.
+    fn has_same_overlays(&self, other: &Self) -> bool {
+        if self.step.is_none() {
+            return self.overlays == other.overlays;
+        }
+        let place = |overlays: &Overlays| overlays.sample.as_ref().map(|sample| sample.position);
+        self.overlays.selected == other.overlays.selected
+            && place(&self.overlays) == place(&other.overlays)
     }
 }
 
@@ -74,7 +88,7 @@ impl Graphics {
             panels,
             picture: None,
             scene: None,
-            grids: Vec::new(),
+            grids: ShownGrids::default(),
             drawn: None,
             started: Instant::now(),
         })
@@ -104,31 +118,26 @@ impl Graphics {
         self.gpu.take_error()
     }
 
-    /// Uploads what changed: the scene of a newly opened map, and grids that were not shown before.
-    pub(super) fn upload(&mut self, map: &LoadedMap) -> Result<(), RenderError> {
+    /// Uploads what changed: the scene of a newly opened map, grids that were not shown before, what a bake has come to.
+    pub(super) fn upload(
+        &mut self,
+        map: &LoadedMap,
+        options: &ViewOptions,
+    ) -> Result<(), RenderError> {
         let uploaded = self.scene.as_ref().map(|(revision, _)| *revision);
         if uploaded != Some(map.revision) {
             // The old one goes first: two maps at once may be more than the device holds.
             self.scene = None;
-            self.grids.clear();
+            self.grids = ShownGrids::default();
             let scene = GpuScene::upload(&self.gpu, &map.scene)?;
             self.scene = Some((map.revision, scene));
         }
-        let baked = map.bake.as_ref().map(|bake| &bake.grids);
-        self.grids.retain(|(set, _)| {
-            Arc::ptr_eq(set, &map.original) || baked.is_some_and(|baked| Arc::ptr_eq(set, baked))
-        });
-        let shown = map.shown();
-        if !self.grids.iter().any(|(set, _)| Arc::ptr_eq(set, shown)) {
-            let grids = GpuGrids::upload(
-                &self.gpu,
-                &shown.lighting,
-                &shown.blocked_legacy,
-                &shown.blocked_sh,
-            )?;
-            self.grids.push((Arc::clone(shown), grids));
-        }
-        Ok(())
+        self.grids.upload(&self.gpu, map, options)
+    }
+
+    /// Whether the result of a bake is not all uploaded, which takes further frames.
+    pub(super) fn is_catching_up(&self, map: Option<&LoadedMap>) -> bool {
+        map.is_some_and(|map| self.grids.is_catching_up(map))
     }
 
     /// Draws the map into the picture's texture, sized for the viewport.
@@ -140,14 +149,15 @@ impl Graphics {
         let Some(map) = &state.map else {
             return Ok(());
         };
-        self.upload(map)?;
+        self.upload(map, &state.options)?;
         self.fit_picture(state, pixels_per_point);
         let (Some((_, scene)), Some(picture)) = (&self.scene, &self.picture) else {
             return Ok(());
         };
         let view = DrawnView {
             revision: map.revision,
-            grids: Arc::clone(map.shown()),
+            grids: Arc::clone(map.kept()),
+            step: self.grids.draft_step(),
             camera: state.camera,
             options: state.options,
             overlays: state.overlays(),
@@ -160,10 +170,6 @@ impl Graphics {
         {
             return Ok(());
         }
-        let grids = self
-            .grids
-            .iter()
-            .find(|(set, _)| Arc::ptr_eq(set, map.shown()));
         let mut encoder = self.encoder("map");
         self.renderer.draw(
             &self.gpu,
@@ -171,7 +177,7 @@ impl Graphics {
             &picture.view,
             picture.size,
             scene,
-            grids.map(|(_, grids)| grids),
+            self.grids.get(map),
             &view.camera,
             &view.options,
             &view.overlays,
@@ -188,16 +194,12 @@ impl Graphics {
         else {
             return Ok(None);
         };
-        let grids = self
-            .grids
-            .iter()
-            .find(|(set, _)| Arc::ptr_eq(set, map.shown()));
         crate::render::render_to_image(
             &self.gpu,
             &mut self.renderer,
             picture.size,
             scene,
-            grids.map(|(_, grids)| grids),
+            self.grids.get(map),
             &state.camera,
             &state.options,
             &state.overlays(),

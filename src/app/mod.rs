@@ -10,8 +10,10 @@ mod egui_glue;
 mod graphics;
 mod picture;
 mod run;
+mod shown_grids;
 mod window;
 
 pub use args::Args;
 pub use effects::{Effects, Performed};
 pub use run::{AppError, Outcome, run};
+pub use shown_grids::ShownGrids;

@@ -16,7 +16,7 @@ use crate::app::graphics::Graphics;
 use crate::app::picture;
 use crate::app::run::AppError;
 use crate::job::{Job, JobState};
-use crate::ui::{Model, root_ui};
+use crate::ui::{BakePace, Model, root_ui};
 use crate::view::{
     Camera, Command, Effect, Level, Looking, MapFile, PickPurpose, ProbeShow, State,
 };
@@ -29,6 +29,9 @@ const SMALLEST_SIZE: (u32, u32) = (1024, 640);
 const REST_AFTER: Duration = Duration::from_millis(300);
 /// How far ahead the demo's sample sphere is pinned, game units.
 const DEMO_PIN_AHEAD: f32 = 160.0;
+
+/// What a frame may spend on taking in what a bake hands out.
+const NEWS_TIME: Duration = Duration::from_millis(6);
 
 /// What other threads tell the window.
 #[derive(Clone, Copy, Debug)]
@@ -50,6 +53,8 @@ pub(super) struct Viewer {
     shown: Option<Shown>,
     repaint_at: Option<Instant>,
     pace: Pace,
+    bake_watch: Option<BakeWatch>,
+    bake_pace: Option<BakePace>,
     is_started: bool,
     is_leaving: bool,
     failure: Option<AppError>,
@@ -86,6 +91,35 @@ impl Pace {
     }
 }
 
+/// Measures what a running bake does to the window.
+struct BakeWatch {
+    started: Instant,
+    pace: BakePace,
+    frames: u32,
+}
+
+impl BakeWatch {
+    fn start() -> Self {
+        Self {
+            started: Instant::now(),
+            pace: BakePace::default(),
+            frames: 0,
+        }
+    }
+
+    /// Counts a frame that began then; `has_light` says that it shows light of the bake.
+    fn count(&mut self, began: Instant, has_light: bool) {
+        self.frames += 1;
+        self.pace.worst_frame_secs = self
+            .pace
+            .worst_frame_secs
+            .max(began.elapsed().as_secs_f32());
+        if has_light && self.pace.first_picture_secs.is_none() {
+            self.pace.first_picture_secs = Some(self.started.elapsed().as_secs_f32());
+        }
+    }
+}
+
 impl Viewer {
     pub(super) fn new(args: Args, proxy: EventLoopProxy<Wake>) -> Self {
         let effects = Effects::new(args.search(), waker(&proxy));
@@ -103,6 +137,8 @@ impl Viewer {
             shown: None,
             repaint_at: None,
             pace: Pace::default(),
+            bake_watch: None,
+            bake_pace: None,
             is_started: false,
             is_leaving: false,
             failure: None,
@@ -156,6 +192,9 @@ impl Viewer {
 
     fn perform(&mut self, mut next: Option<Effect>) {
         while let Some(effect) = next {
+            if matches!(effect, Effect::StartBake { .. }) {
+                self.bake_watch = Some(BakeWatch::start());
+            }
             next = match self.effects.perform(effect) {
                 Performed::Started => None,
                 Performed::Done(answer) => self.state.apply(answer),
@@ -228,6 +267,18 @@ impl Viewer {
     /// Takes in what jobs and dialogs have to say.
     fn take_news(&mut self) {
         for command in self.effects.poll() {
+            if matches!(
+                command,
+                Command::BakeCancelled { .. } | Command::BakeFailed { .. }
+            ) {
+                self.bake_watch = None;
+            }
+            self.command(command);
+        }
+        let started = Instant::now();
+        while started.elapsed() < NEWS_TIME
+            && let Some(command) = self.effects.poll_bake()
+        {
             self.command(command);
         }
         if let Some(answer) = self.dialog.as_ref().and_then(|dialog| dialog.poll().ok()) {
@@ -246,6 +297,7 @@ impl Viewer {
     }
 
     fn frame(&mut self) {
+        let began = Instant::now();
         self.take_news();
         let plan = self.state.refresh_plan();
         self.perform(plan);
@@ -260,6 +312,7 @@ impl Viewer {
             picture: shown.graphics.picture(),
             frames_per_sec,
             cores: cores(),
+            bake_pace: self.bake_pace,
         };
         let mut commands = Vec::new();
         let painted = shown.egui.run(&shown.window, |ui| {
@@ -280,6 +333,35 @@ impl Viewer {
             self.command(command);
         }
         self.show(painted);
+        self.count_frame(began);
+    }
+
+    /// Measures a frame of a bake, and asks for the next while the result is still being uploaded.
+    fn count_frame(&mut self, began: Instant) {
+        let (Some(watch), Some(shown)) = (&mut self.bake_watch, &self.shown) else {
+            return;
+        };
+        let map = self.state.map.as_ref();
+        let is_running = self.state.baking.is_some();
+        let is_catching_up = shown.graphics.is_catching_up(map);
+        let has_draft = map.is_some_and(|map| map.shown_draft().is_some());
+        watch.count(began, has_draft || !is_running);
+        if is_catching_up {
+            shown.window.request_redraw();
+        }
+        if is_running || is_catching_up {
+            return;
+        }
+        log::info!(
+            "bake in the window: first picture {:.2} s, worst of {} frames {:.0} ms",
+            watch.pace.first_picture_secs.unwrap_or_default(),
+            watch.frames,
+            watch.pace.worst_frame_secs * 1e3
+        );
+        self.bake_pace = Some(watch.pace);
+        self.bake_watch = None;
+        // The panel that says so was drawn before it was known.
+        shown.window.request_redraw();
     }
 
     /// Draws map and panels, and keeps cursor and title in step with the state.

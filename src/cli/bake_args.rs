@@ -10,6 +10,7 @@ use crate::cli::look_args::{LookArgs, ShortcutArgs, ToneArgs};
 use crate::cli::values;
 use crate::format::bsp::ShContainer;
 use crate::light::{BakeSettings, GameProfile, LightModel, LightsFrom, ShCell};
+use crate::math::Aabb;
 use crate::scene::{MapSource, ScriptFiles};
 
 /// Heading of the flags about which points are baked.
@@ -43,6 +44,9 @@ pub(crate) struct BakeArgs {
     /// Cell of the SH grid, game units
     #[arg(long, num_args = 3, value_names = ["X", "Y", "Z"], value_parser = values::positive, help_heading = GRIDS)]
     pub(crate) gridsh: Option<Vec<f32>>,
+    /// Bake only the points in this box and keep the file's values outside; the file must have the same points
+    #[arg(long, value_name = "X0,Y0,Z0,X1,Y1,Z1", value_parser = values::region, allow_hyphen_values = true, help_heading = GRIDS)]
+    pub(crate) region: Option<Aabb>,
     #[command(flatten)]
     pub(crate) tone: ToneArgs,
     /// Multiplies point and spot lights
@@ -174,6 +178,7 @@ impl BakeArgs {
             sh: self.sh,
             cell_size: self.gridsize.as_deref().map(Vec3::from_slice),
             sh_cell,
+            region: self.region,
             threads: self
                 .threads
                 .and_then(|threads| usize::try_from(threads).ok()),
@@ -230,6 +235,11 @@ impl BakeArgs {
         self.look.push_words(&mut words);
         if let Some(game) = &self.map.game {
             words.push(format!("-game {game}"));
+        }
+        if let Some(region) = &self.region {
+            let sides = [region.min, region.max].map(|at| at.to_array());
+            let numbers: Vec<String> = sides.as_flattened().iter().map(f32::to_string).collect();
+            words.push(format!("-region {}", numbers.join(",")));
         }
         let mut push = |name: &str, values: &[f32]| {
             words.push(format!("-{name}"));
@@ -302,6 +312,21 @@ mod tests {
             settings.command_line,
             "-light -faster -gridsh 16 16 32.5 -point 0.5 -scale 6"
         );
+    }
+
+    #[test]
+    fn a_region_goes_into_settings_and_command_line() {
+        let region = Aabb {
+            min: Vec3::new(-10.0, 0.0, 2.5),
+            max: Vec3::splat(64.0),
+        };
+        let args = BakeArgs {
+            region: Some(region),
+            ..plain()
+        };
+        let settings = args.settings().unwrap();
+        assert_eq!(settings.region, Some(region));
+        assert_eq!(settings.command_line, "-light -region -10,0,2.5,64,64,64");
     }
 
     #[test]

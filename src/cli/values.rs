@@ -2,6 +2,7 @@
 
 use glam::Vec3;
 
+use crate::math::Aabb;
 use crate::math::colour::Overbright;
 
 /// Side of a picture at most, pixels: what every adapter allows.
@@ -35,6 +36,16 @@ pub(crate) fn positive(text: &str) -> Result<f32, String> {
 /// `X,Y,Z`.
 pub(crate) fn vector(text: &str) -> Result<Vec3, String> {
     numbers::<3>(text, "X,Y,Z").map(Vec3::from)
+}
+
+/// `X0,Y0,Z0,X1,Y1,Z1`: two opposite corners of a box.
+pub(crate) fn region(text: &str) -> Result<Aabb, String> {
+    let [x0, y0, z0, x1, y1, z1] = numbers::<6>(text, "X0,Y0,Z0,X1,Y1,Z1")?;
+    let (a, b) = (Vec3::new(x0, y0, z0), Vec3::new(x1, y1, z1));
+    Ok(Aabb {
+        min: a.min(b),
+        max: a.max(b),
+    })
 }
 
 /// `X,Y,Z` that point somewhere; made a unit vector.
@@ -108,6 +119,14 @@ mod tests {
         }
         assert_eq!(direction("0,0,-3"), Ok(Vec3::NEG_Z));
         assert!(direction("0,0,0").is_err());
+    }
+
+    #[test]
+    fn a_region_takes_its_corners_in_any_order() {
+        let found = region("10,-5,0, -1,5,8").unwrap();
+        assert_eq!(found.min, Vec3::new(-1.0, -5.0, 0.0));
+        assert_eq!(found.max, Vec3::new(10.0, 5.0, 8.0));
+        assert!(region("1,2,3").is_err() && region("1,2,3,4,5,inf").is_err());
     }
 
     #[test]

@@ -5,6 +5,7 @@
 //! `app` and `cli` that reads a clock.
 
 mod cancel;
+mod feed;
 mod latest;
 mod memory;
 mod progress;
@@ -12,6 +13,7 @@ mod thread;
 mod warnings;
 
 pub use cancel::{CancelToken, Cancelled};
+pub use feed::Feed;
 pub use latest::Latest;
 pub use memory::{available_memory, peak_memory};
 pub use progress::{Progress, ProgressSnapshot, StageTime};

@@ -9,7 +9,7 @@ use crate::job::{Cancelled, JobContext, StageTime};
 use crate::light::clusters::Clusters;
 use crate::light::contribute::Illumination;
 use crate::light::envelope::set_envelopes;
-use crate::light::gather::{Tally, Targets, fill_grids};
+use crate::light::gather::{GridPoints, Tally, Targets, Work, fill_grids};
 use crate::light::lattices::Lattices;
 use crate::light::lights::LightList;
 use crate::light::materials::Materials;
@@ -19,6 +19,7 @@ use crate::light::settings::BakeSettings;
 use crate::light::sources::{LightEntities, push_entity_lights};
 use crate::light::surface_lights::{SkyNumbers, push_surface_lights};
 use crate::light::tracer::Tracer;
+use crate::light::watch::Audience;
 use crate::light::world::WorldKeys;
 use crate::scene::{LightGrid, Scene};
 
@@ -56,6 +57,32 @@ pub enum BakeError {
         /// A cell size that would fit, or that there is none.
         advice: String,
     },
+    /// A region is baked into a grid that the file does not have.
+    #[error(
+        "a region needs the file's own {grid} grid for what is outside it, and the file has none"
+    )]
+    RegionWithoutGrid {
+        /// Name of the grid.
+        grid: &'static str,
+    },
+    /// A region is baked with other points than the file has.
+    #[error(
+        "a region needs the file's own points: its {grid} grid has cells of {} {} {} and {} × {} × {} points, asked were cells of {} {} {}",
+        file.cell_size.x, file.cell_size.y, file.cell_size.z,
+        file.counts.x, file.counts.y, file.counts.z,
+        asked.cell_size.x, asked.cell_size.y, asked.cell_size.z
+    )]
+    RegionOfOtherGrid {
+        /// Name of the grid.
+        grid: &'static str,
+        /// What the file has.
+        file: Lattice,
+        /// What was asked for.
+        asked: Lattice,
+    },
+    /// A region holds no point of the grids that are baked.
+    #[error("the region holds no grid point")]
+    EmptyRegion,
     /// The thread pool could not be started.
     #[error("cannot start threads: {0}")]
     Threads(String),
@@ -153,24 +180,48 @@ pub fn bake(
     settings: &BakeSettings,
     context: &JobContext,
 ) -> Result<Baked, BakeError> {
+    bake_watched(scene, settings, context, None)
+}
+
+/// Bakes the grids for somebody who watches: the same result in another order, handed out as it comes.
+///
+/// # Errors
+/// See [`BakeError`]; nothing is produced then, whatever was handed out.
+pub fn bake_watched(
+    scene: &Scene,
+    settings: &BakeSettings,
+    context: &JobContext,
+    audience: Option<&Audience<'_>>,
+) -> Result<Baked, BakeError> {
     context.cancel.check()?;
     let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(settings.thread_count())
         .thread_name(|number| format!("bake {number}"))
         .build()
         .map_err(|error| BakeError::Threads(error.to_string()))?;
-    pool.install(|| bake_here(scene, settings, context))
+    pool.install(|| bake_here(scene, settings, context, audience))
 }
 
 fn bake_here(
     scene: &Scene,
     settings: &BakeSettings,
     context: &JobContext,
+    audience: Option<&Audience<'_>>,
 ) -> Result<Baked, BakeError> {
     let progress = &context.progress;
     progress.begin("materials and clusters", 0);
     let stages_before = progress.stages().len() - 1;
     let lattices = Lattices::new(scene, settings, &context.warnings)?;
+    let [legacy, sh] =
+        [lattices.legacy, lattices.sh].map(|placed| placed.map(|placed| placed.lattice));
+    let targets = Targets::new(legacy, sh, settings.region.as_ref());
+    let before = points_before(scene, settings, [legacy, sh])?;
+    if targets.is_empty() {
+        return Err(BakeError::EmptyRegion);
+    }
+    if let Some(audience) = audience {
+        audience.watcher.begun(legacy, sh);
+    }
     let materials = Materials::new(scene);
     let clusters = Clusters::new(scene, &materials);
     let world = WorldKeys::new(&scene.bsp.entities, settings);
@@ -185,23 +236,24 @@ fn bake_here(
     progress.begin("shadow hierarchy", 0);
     let tracer = Tracer::new(scene, &materials, &skies, settings, &context.cancel);
     context.cancel.check()?;
-    let [legacy, sh] =
-        [lattices.legacy, lattices.sh].map(|placed| placed.map(|placed| placed.lattice));
     let has_styles = scene.bsp.directory.format().has_styles();
-    let targets = Targets::new(legacy, sh, has_styles);
     let inhibit = targets.inhibits(settings.model);
     let lighting = Illumination::new(list.lights, &clusters, tracer, inhibit, settings);
     let tally = Tally::default();
-    let points = fill_grids(&targets, &lighting, &world, &tally, context)?;
-    let stages = progress.stages().split_off(stages_before);
+    let work = Work {
+        targets: &targets,
+        lighting: &lighting,
+        world: &world,
+        tally: &tally,
+        context,
+    };
+    let stages_of_tracing = progress.stages().len();
+    let points = fill_grids(&work, before, audience)?;
+    let stages = progress.stages();
     let secs = |stages: &[StageTime]| stages.iter().map(|stage| stage.secs).sum();
-    let (tracing, preparing) = stages
-        .split_last()
-        .map_or((&[][..], &[][..]), |(last, rest)| {
-            (std::slice::from_ref(last), rest)
-        });
+    let (preparing, tracing) = stages.split_at(stages_of_tracing);
     let report = BakeReport {
-        prepare_secs: secs(preparing),
+        prepare_secs: secs(preparing.get(stages_before..).unwrap_or_default()),
         trace_secs: secs(tracing),
         threads: rayon::current_num_threads(),
         rays: tally.rays.into_inner(),
@@ -211,7 +263,7 @@ fn bake_here(
         },
         points_in_solid: tally.in_solid.into_inner(),
         lights: counts,
-        stages,
+        stages: stages.get(stages_before..).unwrap_or_default().to_vec(),
     };
     Ok(Baked {
         light_grid: legacy.map(|lattice| LightGrid {
@@ -227,6 +279,43 @@ fn bake_here(
         command_line: settings.command_line.clone(),
         report,
     })
+}
+
+/// What the grids hold before the bake: nothing, or with a region the file's points, which must be the same ones.
+fn points_before(
+    scene: &Scene,
+    settings: &BakeSettings,
+    lattices: [Option<Lattice>; 2],
+) -> Result<GridPoints, BakeError> {
+    let [legacy, sh] = lattices;
+    let has_styles = scene.bsp.directory.format().has_styles();
+    if settings.region.is_none() {
+        return Ok(GridPoints::empty(lattices, has_styles));
+    }
+    let check = |grid, asked: Lattice, file: Option<Lattice>| match file {
+        None => Err(BakeError::RegionWithoutGrid { grid }),
+        Some(file) if file != asked => Err(BakeError::RegionOfOtherGrid { grid, file, asked }),
+        Some(_) => Ok(()),
+    };
+    let mut points = GridPoints::default();
+    if let Some(asked) = legacy {
+        let file = scene.lighting.light_grid.as_ref();
+        check("legacy", asked, file.map(|file| file.lattice))?;
+        points.legacy = file.map(|file| file.points.clone()).unwrap_or_default();
+        if has_styles {
+            let file = scene.bsp.styled_grid.as_ref();
+            points.styled = (0..points.legacy.len())
+                .map(|point| file.and_then(|file| file.point(point)).copied())
+                .map(Option::unwrap_or_default)
+                .collect();
+        }
+    }
+    if let Some(asked) = sh {
+        let file = scene.lighting.sh_grid.as_ref();
+        check("SH", asked, file.map(|file| file.lattice))?;
+        points.sh = file.map(|file| file.points.to_vec()).unwrap_or_default();
+    }
+    Ok(points)
 }
 
 /// Finds and splits all lights.

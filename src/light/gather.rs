@@ -1,20 +1,21 @@
 //! Gathering: which points of the grids see which lights, block by block of neighbouring points.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use glam::{UVec3, Vec3};
-use rayon::prelude::*;
 
 use crate::format::bsp::{LightGridPoint, ShPoint, StyledGridPoint};
 use crate::format::lattice::Lattice;
 use crate::job::{Cancelled, JobContext};
+use crate::light::blocks::{self, Block, Target, Wanted};
 use crate::light::contribute::{Contribution, Illumination, Sample};
 use crate::light::legacy_grid::LegacySum;
 use crate::light::settings::LightModel;
 use crate::light::sh_grid::ShSum;
 use crate::light::tracer::TraceState;
+use crate::light::watch::{Audience, Density, FinishedPoints};
 use crate::light::world::WorldKeys;
 use crate::math::lanes::LANES;
 use crate::math::{Aabb, sampling};
@@ -27,8 +28,11 @@ const NUDGE_STEP: f32 = 0.005;
 const NUDGE_MARGIN: f32 = 0.125;
 /// Triangles nearer than this cast no shadow in the corrected model, game units.
 const CORRECTED_INHIBIT: f32 = 8.0;
-/// Points along each side of a block.
-const BLOCK_SIDE: u32 = 4;
+
+/// Name of the pass over all points.
+const STAGE: &str = "light grids";
+/// Name of the pass before it that somebody who watches gets.
+const COARSE_STAGE: &str = "light grids, coarse";
 
 /// One of the two grids, as an index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,12 +71,26 @@ pub(crate) struct GridPoints {
     pub sh: Vec<ShPoint>,
 }
 
-/// The lattices that are baked, and which points they share.
+impl GridPoints {
+    /// Black ones for the lattices that are baked. The point caps keep them far below the address space.
+    pub(super) fn empty(lattices: [Option<Lattice>; 2], has_styles: bool) -> Self {
+        let count = |lattice: Option<Lattice>| {
+            usize::try_from(lattice.map_or(0, |lattice| lattice.len())).unwrap_or(0)
+        };
+        let [legacy, sh] = lattices.map(count);
+        Self {
+            legacy: vec![LightGridPoint::default(); legacy],
+            styled: vec![StyledGridPoint::default(); if has_styles { legacy } else { 0 }],
+            sh: vec![ShPoint::default(); sh],
+        }
+    }
+}
+
+/// The lattices that are baked, which of their points are, and which points they share.
 #[derive(Debug)]
 pub(crate) struct Targets {
     lattices: [Option<Lattice>; 2],
-    /// Whether points of the legacy grid keep all style slots.
-    has_styles: bool,
+    wanted: [Wanted; 2],
     /// By axis and SH coordinate: the legacy coordinate at the very same place.
     twins: [Vec<Option<u32>>; 3],
     /// By axis and legacy coordinate: whether the SH lattice has it.
@@ -80,7 +98,8 @@ pub(crate) struct Targets {
 }
 
 impl Targets {
-    pub(super) fn new(legacy: Option<Lattice>, sh: Option<Lattice>, has_styles: bool) -> Self {
+    /// `region` leaves out the points outside it.
+    pub(super) fn new(legacy: Option<Lattice>, sh: Option<Lattice>, region: Option<&Aabb>) -> Self {
         let coordinates = |lattice: Option<Lattice>, axis: usize| -> Vec<f32> {
             let lattice = lattice.into_iter();
             lattice
@@ -98,7 +117,9 @@ impl Targets {
         };
         Self {
             lattices: [legacy, sh],
-            has_styles,
+            wanted: [legacy, sh].map(|lattice| {
+                lattice.map_or_else(Wanted::default, |lattice| blocks::wanted(&lattice, region))
+            }),
             twins: std::array::from_fn(|axis| {
                 let (legacy, sh) = &pairs[axis];
                 let legacy = numbered(legacy);
@@ -117,9 +138,32 @@ impl Targets {
         }
     }
 
-    /// Points of all grids.
+    /// Points of all grids that are baked.
     fn len(&self) -> u64 {
-        self.lattices.iter().flatten().map(Lattice::len).sum()
+        self.wanted.iter().map(blocks::wanted_count).sum()
+    }
+
+    /// Whether no point is baked.
+    pub(super) fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Baked points of some blocks.
+    fn len_of(&self, order: &[Block]) -> u64 {
+        let of = |block: &Block| -> u64 {
+            let lattice = self.lattices[block.grid as usize].iter();
+            let cells = lattice.flat_map(|lattice| block.cells(lattice));
+            let points = cells.flat_map(|cell| self.points_at(block.grid, cell));
+            points.flatten().count() as u64
+        };
+        order.iter().map(of).sum()
+    }
+
+    fn each(&self) -> impl Iterator<Item = Target<'_>> {
+        Grid::ALL.into_iter().filter_map(|grid| {
+            let lattice = self.lattices[grid as usize].as_ref()?;
+            Some((grid, lattice, &self.wanted[grid as usize]))
+        })
     }
 
     /// By grid: triangles nearer than this to a point cast no shadow, game units. A grid that is not baked goes with the other.
@@ -132,25 +176,6 @@ impl Targets {
         [legacy.or(sh), sh.or(legacy)].map(|lattice| lattice.map_or(0.0, of))
     }
 
-    fn blocks(&self) -> Vec<Block> {
-        let mut blocks = Vec::new();
-        for grid in Grid::ALL {
-            let Some(lattice) = self.lattices[grid as usize] else {
-                continue;
-            };
-            let steps = |axis: usize| (0..lattice.counts[axis]).step_by(BLOCK_SIDE as usize);
-            for z in steps(2) {
-                for y in steps(1) {
-                    blocks.extend(steps(0).map(|x| Block {
-                        grid,
-                        first: UVec3::new(x, y, z),
-                    }));
-                }
-            }
-        }
-        blocks
-    }
-
     /// The legacy point at the place of an SH point.
     fn twin(&self, cell: UVec3) -> Option<usize> {
         let legacy = self.lattices[Grid::Legacy as usize]?;
@@ -158,28 +183,26 @@ impl Targets {
         Some(legacy.index(UVec3::new(at(0)?, at(1)?, at(2)?)))
     }
 
+    /// By grid: the baked points that a cell of `grid` stands for. SH points bring their twins along, which have none of their own.
+    fn points_at(&self, grid: Grid, cell: UVec3) -> [Option<usize>; 2] {
+        let mut points = [None; 2];
+        let Some(lattice) = &self.lattices[grid as usize] else {
+            return points;
+        };
+        let is_twin = grid == Grid::Legacy && self.has_twin(cell);
+        if is_twin || !blocks::is_wanted(&self.wanted[grid as usize], cell) {
+            return points;
+        }
+        points[grid as usize] = Some(lattice.index(cell));
+        if grid == Grid::Sh {
+            points[Grid::Legacy as usize] = self.twin(cell);
+        }
+        points
+    }
+
     /// Whether the SH lattice has a point at the place of a legacy point.
     fn has_twin(&self, cell: UVec3) -> bool {
         (0..3).all(|axis| self.is_shared[axis].get(cell[axis] as usize) == Some(&true))
-    }
-}
-
-/// Neighbouring points of one lattice.
-#[derive(Clone, Copy, Debug)]
-struct Block {
-    grid: Grid,
-    first: UVec3,
-}
-
-impl Block {
-    /// The points in an order in which every eight that follow each other are neighbours.
-    fn cells(self, lattice: &Lattice) -> impl Iterator<Item = UVec3> {
-        let counts = lattice.counts;
-        (0..BLOCK_SIDE.pow(3)).filter_map(move |number| {
-            let axis = |shift: u32| (number >> shift & 1) | (number >> (shift + 2) & 2);
-            let cell = self.first + UVec3::new(axis(0), axis(1), axis(2));
-            cell.cmplt(counts).all().then_some(cell)
-        })
     }
 }
 
@@ -196,81 +219,105 @@ struct Gatherer {
 struct Memory {
     state: TraceState,
     gatherers: Vec<Gatherer>,
+    /// By grid: points of the block without light.
+    solid: [Vec<usize>; 2],
     samples: Vec<Sample>,
     candidates: Vec<u32>,
     legacy: Vec<LegacySum>,
     sh: Vec<ShSum>,
 }
 
-/// Fills the grids in parallel blocks; a point in solid keeps the default.
+/// Fills the baked points of the grids in parallel blocks; one in solid gets the default. `points` holds what the others
+/// are.
 ///
-/// Values depend neither on the number of threads nor on which other grid is baked.
+/// Values depend neither on the number of threads, nor on which other grid is baked, nor on who watches.
 pub(crate) fn fill_grids(
-    targets: &Targets,
-    lighting: &Illumination<'_>,
-    world: &WorldKeys,
-    tally: &Tally,
-    context: &JobContext,
+    work: &Work<'_>,
+    points: GridPoints,
+    audience: Option<&Audience<'_>>,
 ) -> Result<GridPoints, Cancelled> {
-    context.progress.begin("light grids", targets.len());
-    // The point caps keep these far below the address space.
-    let count = |grid: Grid| {
-        let lattice = targets.lattices[grid as usize];
-        usize::try_from(lattice.map_or(0, |lattice| lattice.len())).unwrap_or(0)
-    };
-    let points = Mutex::new(GridPoints {
-        legacy: vec![LightGridPoint::default(); count(Grid::Legacy)],
-        styled: vec![
-            StyledGridPoint::default();
-            if targets.has_styles {
-                count(Grid::Legacy)
-            } else {
-                0
-            }
-        ],
-        sh: vec![ShPoint::default(); count(Grid::Sh)],
-    });
-    targets
-        .blocks()
-        .into_par_iter()
-        .try_for_each_init(Memory::default, |memory, block| {
-            // Also where no light is asked, as in blocks that are all in solid.
-            context.cancel.check()?;
-            let done = memory.collect(block, targets, lighting, tally);
-            memory.gather(lighting, context)?;
-            memory.count_pairs(lighting, tally);
-            memory.finish(lighting, world, &points);
-            tally.rays.fetch_add(memory.state.rays, Ordering::Relaxed);
-            memory.state.rays = 0;
-            context.progress.add(done);
-            Ok(())
-        })?;
-    context.cancel.check()?;
+    let (targets, progress) = (work.targets, &work.context.progress);
+    let points = Mutex::new(points);
+    if let Some(audience) = audience {
+        let order = work.order(audience, Density::Coarse);
+        progress.begin(COARSE_STAGE, targets.len_of(&order));
+        work.run(&order, &points, Some((Density::Coarse, audience)))?;
+        let done = progress.snapshot().done;
+        progress.begin(STAGE, targets.len());
+        progress.add(done);
+        let order = work.order(audience, Density::Fine);
+        work.run(&order, &points, Some((Density::Fine, audience)))?;
+    } else {
+        progress.begin(STAGE, targets.len());
+        work.run(&blocks::whole(targets.each()), &points, None)?;
+    }
+    work.context.cancel.check()?;
     Ok(points.into_inner().unwrap_or_else(PoisonError::into_inner))
+}
+
+/// Everything that workers share.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Work<'a> {
+    /// What is baked.
+    pub targets: &'a Targets,
+    /// The light.
+    pub lighting: &'a Illumination<'a>,
+    /// What needs no lights.
+    pub world: &'a WorldKeys,
+    /// Counts over all points.
+    pub tally: &'a Tally,
+    /// Progress and cancellation.
+    pub context: &'a JobContext,
+}
+
+impl Work<'_> {
+    fn order(&self, audience: &Audience<'_>, density: Density) -> Vec<Block> {
+        let clusters = self.lighting.clusters;
+        blocks::seen_from(audience.eye, density, clusters, self.targets.each())
+    }
+
+    /// Works on the blocks on all threads of the pool, begun in their order.
+    fn run(
+        &self,
+        order: &[Block],
+        points: &Mutex<GridPoints>,
+        audience: Option<(Density, &Audience<'_>)>,
+    ) -> Result<(), Cancelled> {
+        let next = AtomicUsize::new(0);
+        let outcomes = rayon::broadcast(|_| {
+            let mut memory = Memory::default();
+            while let Some(block) = order.get(next.fetch_add(1, Ordering::Relaxed)) {
+                // Also where no light is asked, as in blocks that are all in solid.
+                self.context.cancel.check()?;
+                let done = memory.collect(*block, self);
+                memory.gather(self.lighting, self.context)?;
+                memory.count_pairs(self.lighting, self.tally);
+                let finished = memory.finish(self, points, audience.map(|(density, _)| density));
+                if let (Some(finished), Some((_, audience))) = (finished, audience) {
+                    audience.watcher.finished(finished);
+                }
+                let rays = std::mem::take(&mut memory.state.rays);
+                self.tally.rays.fetch_add(rays, Ordering::Relaxed);
+                self.context.progress.add(done);
+            }
+            Ok(())
+        });
+        outcomes.into_iter().collect()
+    }
 }
 
 impl Memory {
     /// Finds the places where the block's points gather light; returns how many points the block has.
-    fn collect(
-        &mut self,
-        block: Block,
-        targets: &Targets,
-        lighting: &Illumination<'_>,
-        tally: &Tally,
-    ) -> u64 {
+    fn collect(&mut self, block: Block, work: &Work<'_>) -> u64 {
+        let (targets, lighting) = (work.targets, work.lighting);
         self.gatherers.clear();
+        self.solid = [const { Vec::new() }; 2];
         let mut done = 0;
         let Some(lattice) = &targets.lattices[block.grid as usize] else {
             return done;
         };
         for cell in block.cells(lattice) {
-            let mut points = [None; 2];
-            points[block.grid as usize] = Some(lattice.index(cell));
-            match block.grid {
-                Grid::Sh => points[Grid::Legacy as usize] = targets.twin(cell),
-                Grid::Legacy if targets.has_twin(cell) => continue,
-                Grid::Legacy => {}
-            }
+            let points = targets.points_at(block.grid, cell);
             done += points.iter().flatten().count() as u64;
             let mut push = |position, cluster, points| {
                 let sample = Sample { position, cluster };
@@ -278,7 +325,9 @@ impl Memory {
             };
             let position = lattice.position(cell);
             if let Some(cluster) = lighting.clusters.of_point(position, 0.0) {
-                push(position, cluster, points);
+                if points != [None; 2] {
+                    push(position, cluster, points);
+                }
                 continue;
             }
             for grid in Grid::ALL {
@@ -288,7 +337,8 @@ impl Memory {
                     continue;
                 };
                 let Some((position, cluster)) = nudged(lattice, grid, point, lighting) else {
-                    tally.in_solid.fetch_add(1, Ordering::Relaxed);
+                    work.tally.in_solid.fetch_add(1, Ordering::Relaxed);
+                    self.solid[grid as usize].push(point);
                     continue;
                 };
                 let mut points = [None; 2];
@@ -350,42 +400,54 @@ impl Memory {
         tally.near_pairs.fetch_add(near, Ordering::Relaxed);
     }
 
-    /// Adds what needs no lights, and stores the block's points.
+    /// Adds what needs no lights, and stores the block's points; returns them too where somebody watches.
     fn finish(
         &mut self,
-        lighting: &Illumination<'_>,
-        world: &WorldKeys,
+        work: &Work<'_>,
         points: &Mutex<GridPoints>,
-    ) {
-        let mut done = Vec::with_capacity(self.gatherers.len());
+        watched: Option<Density>,
+    ) -> Option<FinishedPoints> {
+        let (lighting, world) = (work.lighting, work.world);
+        let mut done = FinishedPoints::new(watched.unwrap_or(Density::Fine));
+        let mut legacy_done: Vec<(usize, Option<StyledGridPoint>)> = Vec::new();
         for (slot, gatherer) in self.gatherers.iter().enumerate() {
             let flood = world
                 .flood
                 .as_ref()
                 .map(|flood| flood.light_at(&gatherer.sample, &lighting.tracer, &mut self.state));
             let [legacy, sh] = gatherer.points;
-            done.push((
-                legacy.map(|point| {
-                    (
-                        point,
-                        self.legacy[slot].finish(flood, lighting.settings, world),
-                    )
-                }),
-                sh.map(|point| (point, self.sh[slot].finish(flood, lighting.settings, world))),
-            ));
+            legacy_done.extend(legacy.map(|point| {
+                let value = self.legacy[slot].finish(flood, lighting.settings, world);
+                (point, Some(value))
+            }));
+            done.sh.extend(sh.map(|point| {
+                let value = self.sh[slot].finish(flood, lighting.settings, world);
+                (point, Some(value))
+            }));
         }
-        let mut points = points.lock().unwrap_or_else(PoisonError::into_inner);
-        for (legacy, sh) in done {
-            if let Some((point, value)) = legacy {
-                points.legacy[point] = value.first_slot();
-                if let Some(styled) = points.styled.get_mut(point) {
+        let [legacy, sh] = &self.solid;
+        legacy_done.extend(legacy.iter().map(|point| (*point, None)));
+        done.sh.extend(sh.iter().map(|point| (*point, None)));
+        {
+            let mut points = points.lock().unwrap_or_else(PoisonError::into_inner);
+            for (point, value) in &legacy_done {
+                let value = value.unwrap_or_default();
+                points.legacy[*point] = value.first_slot();
+                if let Some(styled) = points.styled.get_mut(*point) {
                     *styled = value;
                 }
             }
-            if let Some((point, value)) = sh {
-                points.sh[point] = value;
+            for (point, value) in &done.sh {
+                points.sh[*point] = value.unwrap_or_default();
             }
         }
+        watched?;
+        let first_slot = |value: Option<StyledGridPoint>| value.map(|value| value.first_slot());
+        done.legacy = legacy_done
+            .into_iter()
+            .map(|(point, value)| (point, first_slot(value)))
+            .collect();
+        Some(done)
     }
 }
 

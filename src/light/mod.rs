@@ -5,11 +5,12 @@
 //! white in a lightmap before overbright); bytes appear only in [`Baked`]'s legacy points.
 //!
 //! Reading order: `lights` (what a light is), `sources`, `suns` and `surface_lights` (where lights come from), `envelope`
-//! (what they reach), `contribute` (what they give to a point), `tracer` (what stands between), `gather` (the loop over
-//! points), `legacy_grid` and `sh_grid` (what is stored).
+//! (what they reach), `contribute` (what they give to a point), `tracer` (what stands between), `blocks` (in which order
+//! points are baked), `gather` (the loop over points), `legacy_grid` and `sh_grid` (what is stored).
 
 mod apply;
 mod bake;
+mod blocks;
 mod clusters;
 mod contribute;
 mod encode;
@@ -32,14 +33,16 @@ mod sources;
 mod suns;
 mod surface_lights;
 mod tracer;
+mod watch;
 mod winding;
 mod world;
 
 pub use apply::apply;
-pub use bake::{BakeError, Baked, Plan, bake, plan};
+pub use bake::{BakeError, Baked, Plan, bake, bake_watched, plan};
 pub use encode::ByteTransfer;
 pub use flood::FloodLight;
 pub use games::{GameProfile, SrgbSpaces};
 pub use memory::MemoryEstimate;
 pub use report::{BakeReport, CulledLights, EntityCounts, LightCounts, PairCounts};
 pub use settings::{BakeSettings, EntityModel, LightModel, LightsFrom, ShCell};
+pub use watch::{Audience, Density, Finished, FinishedPoints, Watcher};

@@ -5,6 +5,7 @@ use glam::Vec3;
 use crate::light::encode::ByteTransfer;
 use crate::light::lights::{CORRECTED_TOLERANCE, TOLERANCE};
 use crate::light::memory::default_budget;
+use crate::math::Aabb;
 use crate::math::colour::linear_from_srgb;
 use crate::scene::MapSource;
 
@@ -66,6 +67,9 @@ pub struct BakeSettings {
     pub cell_size: Option<Vec3>,
     /// Cell size of the SH grid.
     pub sh_cell: ShCell,
+    /// Bakes only the points inside, faces included, and keeps the file's values outside; the file must have the same points.
+    /// Game units; `None` bakes all.
+    pub region: Option<Aabb>,
     /// Threads; `None` is all cores.
     pub threads: Option<usize>,
     /// Bytes that a bake may take beside the opened map; `None` is half of what the system has to give.
@@ -171,6 +175,7 @@ impl Default for BakeSettings {
             sh: true,
             cell_size: None,
             sh_cell: ShCell::Scale(2.0),
+            region: None,
             threads: None,
             memory: None,
             lights: LightsFrom::Auto,

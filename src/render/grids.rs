@@ -1,3 +1,4 @@
+use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use rayon::prelude::*;
@@ -13,31 +14,51 @@ use crate::render::layouts::{Layouts, bind_buffers};
 use crate::render::shared::{GridPlace, LegacyPoint};
 use crate::scene::{LightGrid, Lighting};
 
-/// Floats of an SH point on the GPU: its coefficients and the blocked flag.
+/// Floats of an SH point on the GPU: its coefficients and its state.
 const SH_FLOATS: usize = 28;
 /// Bytes of the larger kind of point, for sizing parts.
 const POINT_BYTES: u64 = (SH_FLOATS * 4) as u64;
 
 /// The light grids on the GPU, as far as the map has them.
 pub struct GpuGrids {
-    light_grid: Option<Arc<LightGrid>>,
+    pub(super) light_grid: Option<Arc<LightGrid>>,
     pub(super) legacy: Option<GridSpheres>,
     pub(super) sh: Option<GridSpheres>,
+    /// Of a draft, whose legacy light comes with its updates.
+    pub(super) is_draft: bool,
+}
+
+/// What spheres need to know about a point.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum PointState {
+    /// Nothing is known, nothing is drawn. The GPU's memory begins with it.
+    Unknown = 0,
+    /// In the air.
+    Free = 1,
+    /// In solid.
+    Blocked = 2,
+}
+
+impl PointState {
+    pub(super) fn of(blocked: bool) -> Self {
+        if blocked { Self::Blocked } else { Self::Free }
+    }
 }
 
 /// The points of one lattice. Light of the legacy grid at them is evaluated when first drawn and when its options change.
 pub(super) struct GridSpheres {
-    lattice: Lattice,
-    blocked: Vec<bool>,
+    pub(super) lattice: Lattice,
+    pub(super) blocked: Vec<bool>,
     pub(super) parts: Vec<Part>,
-    evaluated: Mutex<Option<(LegacyProfile, Overbright)>>,
+    pub(super) evaluated: Mutex<Option<(LegacyProfile, Overbright)>>,
 }
 
 /// As many points as one buffer binding holds; nearly always all.
 pub(super) struct Part {
-    first: usize,
+    pub(super) first: usize,
     pub(super) count: u32,
     legacy: wgpu::Buffer,
+    sh: wgpu::Buffer,
     pub(super) group: wgpu::BindGroup,
 }
 
@@ -56,6 +77,7 @@ impl GpuGrids {
         let layouts = Layouts::new(&gpu.device);
         gpu.checked(|| Self {
             light_grid: lighting.light_grid.clone(),
+            is_draft: false,
             legacy: lighting
                 .light_grid
                 .as_ref()
@@ -79,13 +101,16 @@ impl GpuGrids {
         }
     }
 
-    /// Samples the legacy grid at the points of the SH grid; false when either is missing.
+    /// Samples the legacy grid at the points of the SH grid; false when either is missing. A draft has the samples already.
     pub(super) fn light_sh_points(
         &self,
         gpu: &Gpu,
         profile: LegacyProfile,
         overbright: Overbright,
     ) -> bool {
+        if self.is_draft {
+            return self.legacy.is_some();
+        }
         let (Some(grid), Some(spheres)) = (&self.light_grid, &self.sh) else {
             return false;
         };
@@ -107,6 +132,24 @@ impl GridSpheres {
     ) -> Self {
         let count = usize::try_from(lattice.len()).unwrap_or(usize::MAX);
         let count = sh_points.map_or(count, |points| points.len().min(count));
+        let mut spheres = Self::empty(gpu, layouts, lattice, count, sh_points.is_some());
+        spheres.blocked = blocked.to_vec();
+        if let Some(points) = sh_points {
+            spheres.write_sh(gpu, 0..count, points, |index| {
+                PointState::of(blocked.get(index).copied().unwrap_or(false))
+            });
+        }
+        spheres
+    }
+
+    /// Spheres for `count` points about which nothing is known yet, with room for coefficients if they have some.
+    pub(super) fn empty(
+        gpu: &Gpu,
+        layouts: &Layouts,
+        lattice: Lattice,
+        count: usize,
+        has_sh: bool,
+    ) -> Self {
         let limits = gpu.device.limits();
         let bytes = limits
             .max_storage_buffer_binding_size
@@ -116,17 +159,70 @@ impl GridSpheres {
             .step_by(step.max(1))
             .map(|first| {
                 let end = count.min(first.saturating_add(step.max(1)));
-                let points = sh_points.and_then(|points| points.get(first..end));
-                let blocked = blocked.get(first..).unwrap_or_default();
-                Part::new(gpu, layouts, &lattice, first..end, blocked, points)
+                Part::new(gpu, layouts, &lattice, first..end, has_sh)
             })
             .collect();
         Self {
             lattice,
-            blocked: blocked.to_vec(),
+            blocked: Vec::new(),
             parts,
             evaluated: Mutex::new(None),
         }
+    }
+
+    /// Uploads some points of `all`.
+    pub(super) fn write_sh(
+        &self,
+        gpu: &Gpu,
+        some: Range<usize>,
+        all: &[ShPoint],
+        state: impl Fn(usize) -> PointState,
+    ) {
+        for (part, some) in self.parts_of(some) {
+            let mut floats = Vec::with_capacity(some.len() * SH_FLOATS);
+            for index in some.clone() {
+                let point = all.get(index).copied().unwrap_or_default();
+                let finite = point.as_flattened().iter().all(|value| value.is_finite());
+                // A damaged point is black.
+                let coefficients = point.as_flattened().iter();
+                floats.extend(coefficients.map(|c| if finite { *c } else { 0.0 }));
+                floats.push(f32::from(state(index) as u8));
+            }
+            let offset = (some.start - part.first) * SH_FLOATS * size_of::<f32>();
+            let bytes = bytemuck::cast_slice(&floats);
+            gpu.queue.write_buffer(&part.sh, offset as u64, bytes);
+        }
+    }
+
+    /// Uploads the legacy light of some points.
+    pub(super) fn write_legacy(
+        &self,
+        gpu: &Gpu,
+        some: Range<usize>,
+        light: impl Fn(usize) -> (LegacyLight, PointState) + Sync,
+    ) {
+        for (part, some) in self.parts_of(some) {
+            let points: Vec<LegacyPoint> = some
+                .clone()
+                .into_par_iter()
+                .map(|index| {
+                    let (light, state) = light(index);
+                    legacy_point(&light, state)
+                })
+                .collect();
+            let offset = (some.start - part.first) * size_of::<LegacyPoint>();
+            let bytes = bytemuck::cast_slice(&points);
+            gpu.queue.write_buffer(&part.legacy, offset as u64, bytes);
+        }
+    }
+
+    /// The parts that hold some points, with what of them each holds.
+    fn parts_of(&self, some: Range<usize>) -> impl Iterator<Item = (&Part, Range<usize>)> {
+        self.parts.iter().filter_map(move |part| {
+            let held = part.first..part.first + part.count as usize;
+            let both = some.start.max(held.start)..some.end.min(held.end);
+            (!both.is_empty()).then_some((part, both))
+        })
     }
 
     fn evaluate(
@@ -142,17 +238,10 @@ impl GridSpheres {
         if *evaluated == Some(key) {
             return;
         }
-        for part in &self.parts {
-            let points: Vec<LegacyPoint> = (part.first..part.first + part.count as usize)
-                .into_par_iter()
-                .map(|index| {
-                    let blocked = self.blocked.get(index).copied().unwrap_or(false);
-                    legacy_point(&light(index), blocked)
-                })
-                .collect();
-            gpu.queue
-                .write_buffer(&part.legacy, 0, bytemuck::cast_slice(&points));
-        }
+        self.write_legacy(gpu, 0..usize::MAX, |index| {
+            let blocked = self.blocked.get(index).copied().unwrap_or(false);
+            (light(index), PointState::of(blocked))
+        });
         *evaluated = Some(key);
     }
 }
@@ -162,9 +251,8 @@ impl Part {
         gpu: &Gpu,
         layouts: &Layouts,
         lattice: &Lattice,
-        points: std::ops::Range<usize>,
-        blocked: &[bool],
-        sh_points: Option<&[ShPoint]>,
+        points: Range<usize>,
+        has_sh: bool,
     ) -> Self {
         let place = GridPlace {
             origin: lattice.origin.to_array(),
@@ -182,47 +270,32 @@ impl Part {
                 usage: wgpu::BufferUsages::UNIFORM,
             });
         let count = points.len();
-        let legacy = gpu.device.create_buffer(&wgpu::BufferDescriptor {
-            label: Some("legacy light"),
-            size: (count.max(1) * size_of::<LegacyPoint>()) as u64,
-            usage: wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_DST,
-            mapped_at_creation: false,
-        });
-        let mut floats = Vec::with_capacity(sh_points.map_or(1, <[_]>::len) * SH_FLOATS);
-        for (index, point) in sh_points.unwrap_or_default().iter().enumerate() {
-            let finite = point.as_flattened().iter().all(|value| value.is_finite());
-            // A damaged point is black.
-            floats.extend(
-                point
-                    .as_flattened()
-                    .iter()
-                    .map(|c| if finite { *c } else { 0.0 }),
-            );
-            let blocked = blocked.get(index).copied().unwrap_or(false);
-            floats.push(f32::from(u8::from(blocked)));
-        }
-        floats.resize(floats.len().max(SH_FLOATS), 0.0);
-        let sh = gpu
-            .device
-            .create_buffer_init(&wgpu::util::BufferInitDescriptor {
-                label: Some("SH coefficients"),
-                contents: bytemuck::cast_slice(&floats),
-                usage: wgpu::BufferUsages::STORAGE,
-            });
+        let buffer = |label, bytes: usize| {
+            gpu.device.create_buffer(&wgpu::BufferDescriptor {
+                label: Some(label),
+                size: bytes as u64,
+                usage: wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_DST,
+                mapped_at_creation: false,
+            })
+        };
+        let legacy = buffer("legacy light", count.max(1) * size_of::<LegacyPoint>());
+        let sh_count = if has_sh { count.max(1) } else { 1 };
+        let sh = buffer("SH coefficients", sh_count * SH_FLOATS * size_of::<f32>());
         let buffers = [&place, &legacy, &sh];
         Self {
             first: points.start,
             count: count as u32,
             group: bind_buffers(&gpu.device, "grid", &layouts.grid, &buffers),
             legacy,
+            sh,
         }
     }
 }
 
-fn legacy_point(light: &LegacyLight, blocked: bool) -> LegacyPoint {
+fn legacy_point(light: &LegacyLight, state: PointState) -> LegacyPoint {
     LegacyPoint {
         ambient: light.ambient.to_array(),
-        blocked: u32::from(blocked),
+        state: state as u32,
         directed: light.directed.to_array(),
         pad_a: 0,
         direction: light.direction.to_array(),

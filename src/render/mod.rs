@@ -6,6 +6,7 @@
 //!
 //! [`Gpu`] is the device, [`GpuScene`] and [`GpuGrids`] are uploaded data, [`Renderer`] draws them.
 
+mod draft;
 mod error;
 mod geometry;
 mod gpu;
@@ -24,6 +25,7 @@ mod styles;
 mod visibility;
 pub mod wgsl;
 
+pub use draft::DraftGrids;
 pub use error::RenderError;
 pub use gpu::Gpu;
 pub use grids::GpuGrids;

@@ -149,8 +149,8 @@ shared! {
     LegacyPoint {
         /// From everywhere, byte units.
         ambient: [f32; 3],
-        /// 1 when it is in solid.
-        blocked: u32,
+        /// 0: nothing is known about it; 1: in the air; 2: in solid.
+        state: u32,
         /// From `direction`, byte units.
         directed: [f32; 3],
         /// Unused.

@@ -4,7 +4,7 @@ use crate::light::Plan;
 use crate::ui::widgets::{
     Explained, bytes, empty_ui, point_count, row_ui, section_ui, sides_ui, thousands, triple,
 };
-use crate::ui::{Model, theme};
+use crate::ui::{BakePace, Model, theme};
 use crate::view::{BakeForm, Command, ShCellBy, ShContainer};
 
 /// Settings of the light compiler, what they would do, and how far it is.
@@ -226,6 +226,15 @@ fn plan_ui(ui: &mut Ui, model: &Model<'_>) {
     }
 }
 
+fn pace_text(pace: &BakePace) -> String {
+    let first = pace.first_picture_secs;
+    let first = first.map_or_else(String::new, |secs| format!("first picture {secs:.2} s, "));
+    format!(
+        "Last bake: {first}worst frame {:.0} ms",
+        pace.worst_frame_secs * 1e3
+    )
+}
+
 fn plan_line(plan: &Plan) -> String {
     let grids = [&plan.sh, &plan.legacy];
     let points: u64 = grids
@@ -298,4 +307,8 @@ fn action_ui(ui: &mut Ui, model: &Model<'_>, form: &BakeForm, commands: &mut Vec
             commands.push(Command::ToggleBlink);
         }
     });
+    if let Some(pace) = model.bake_pace {
+        ui.label(RichText::new(pace_text(&pace)).color(theme::WEAK))
+            .tip("From the start of the last bake to its first light in the picture, and the longest that the window took for a frame.");
+    }
 }

@@ -38,6 +38,17 @@ pub struct Model<'a> {
     pub frames_per_sec: Option<f32>,
     /// Threads that the machine can run at once.
     pub cores: usize,
+    /// What the last bake did to the window; `None` before the first.
+    pub bake_pace: Option<BakePace>,
+}
+
+/// How a bake felt in the window.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct BakePace {
+    /// From the press until the picture showed its first light, seconds; `None` when it never did.
+    pub first_picture_secs: Option<f32>,
+    /// The longest frame while it ran, seconds.
+    pub worst_frame_secs: f32,
 }
 
 /// Draws the whole window.

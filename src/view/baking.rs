@@ -2,10 +2,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::format::bsp::{SIDECAR_EXTENSION, ShContainer};
-use crate::light::Baked;
+use crate::light::{Baked, Density};
 use crate::view::bake_form::LightsBy;
 use crate::view::command::{Command, Effect, FilePurpose};
-use crate::view::map::{BakeResult, GridSet, MapFile, Side};
+use crate::view::draft::{BakeNews, Draft};
+use crate::view::map::{BakeResult, GridSet, LoadedMap, MapFile, Side};
 use crate::view::selection;
 use crate::view::state::{Level, Pending, State, same};
 
@@ -25,12 +26,19 @@ impl State {
                 grids,
                 secs,
             } => self.bake_finished(revision, &baked, grids, secs),
+            Command::BakeProgressed {
+                revision,
+                news,
+                is_late,
+            } if self.baking == Some(revision) => self.bake_progressed(news, is_late),
             Command::BakeFailed { revision, message } if self.baking == Some(revision) => {
                 self.baking = None;
+                self.change_shown(|map| map.draft = None);
                 self.report(Level::Error, format!("Bake failed: {message}"));
             }
             Command::BakeCancelled { revision } if self.baking == Some(revision) => {
                 self.baking = None;
+                self.change_shown(|map| map.draft = None);
                 self.report(Level::Info, "Bake cancelled, nothing changed");
             }
             Command::LightsDialog => return Some(Effect::PickFile(FilePurpose::Lights)),
@@ -84,21 +92,26 @@ impl State {
             scene: Arc::clone(&map.scene),
             grids: Arc::clone(&map.original),
             settings: Box::new(self.bake_form.settings()),
+            eye: self.camera.eye,
         })
     }
 
     fn bake_finished(&mut self, revision: u64, baked: &Arc<Baked>, grids: Arc<GridSet>, secs: f32) {
         self.baking.take_if(|at| *at == revision);
-        let Some(map) = self.map.as_mut().filter(|map| map.revision == revision) else {
+        if self.map.as_ref().is_none_or(|map| map.revision != revision) {
             return;
-        };
-        map.bake = Some(BakeResult {
+        }
+        let result = BakeResult {
             baked: Arc::clone(baked),
             grids,
             secs,
             saved: false,
+        };
+        self.change_shown(|map| {
+            map.bake = Some(result);
+            map.side = Side::Baked;
+            map.draft = None;
         });
-        self.show_side(Side::Baked);
         let report = &baked.report;
         self.report(
             Level::Info,
@@ -109,7 +122,45 @@ impl State {
         );
     }
 
+    /// Takes in what a running bake tells. The old grids are shown until all coarse points are there, or it gets late.
+    fn bake_progressed(&mut self, news: Vec<BakeNews>, is_late: bool) {
+        let Some(map) = self.map.as_mut() else {
+            return;
+        };
+        let mut has_points = false;
+        let mut is_past_coarse = false;
+        for news in news {
+            match (news, &mut map.draft) {
+                (BakeNews::Begun { legacy, sh }, draft) => {
+                    self.drafts += 1;
+                    *draft = Some(Draft::new(self.drafts, legacy, sh, &map.original));
+                }
+                (BakeNews::Points(points), Some(draft)) => {
+                    has_points = true;
+                    is_past_coarse |= points.density == Density::Fine;
+                    draft.take(&points);
+                }
+                (BakeNews::Points(_), None) => {}
+            }
+        }
+        let is_hidden = map.draft.as_ref().is_some_and(|draft| !draft.is_shown());
+        if is_hidden && (is_past_coarse || is_late && has_points) {
+            self.change_shown(|map| {
+                if let Some(draft) = &mut map.draft {
+                    draft.show();
+                }
+            });
+        }
+    }
+
     fn toggle_blink(&mut self) {
+        if self.baking.is_some() {
+            self.report(
+                Level::Info,
+                "The running bake is shown until it ends or is stopped (Esc)",
+            );
+            return;
+        }
         let side = match &self.map {
             Some(map) if map.bake.is_some() => match map.side {
                 Side::Original => Side::Baked,
@@ -123,8 +174,12 @@ impl State {
         self.show_side(side);
     }
 
-    /// Shows a side; the selection moves to the point of the new grid that is nearest to the old one.
     fn show_side(&mut self, side: Side) {
+        self.change_shown(|map| map.side = side);
+    }
+
+    /// Changes what is shown; the selection moves to the point of the new grid that is nearest to the old one.
+    fn change_shown(&mut self, change: impl FnOnce(&mut LoadedMap)) {
         let Some(map) = self.map.as_mut() else {
             return;
         };
@@ -132,7 +187,7 @@ impl State {
             let position = selection::probe_position(map.shown(), probe)?;
             Some((probe.source, position))
         });
-        map.side = side;
+        change(map);
         self.selected = place
             .and_then(|(source, position)| selection::nearest_probe(map.shown(), source, position));
     }

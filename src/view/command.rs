@@ -7,6 +7,7 @@ use crate::job::Warning;
 use crate::light::{BakeSettings, Baked};
 use crate::math::Ray;
 use crate::scene::{MapSource, Scene};
+use crate::view::draft::BakeNews;
 use crate::view::{
     BakeForm, Camera, GridSet, LoadedMap, PlanCache, ProbeRef, ProbeShow, RenderMode, ShContainer,
     SurfaceHit,
@@ -184,6 +185,15 @@ pub enum Command {
     Planned(Box<PlanCache>),
     /// Bake with the form's settings.
     StartBake,
+    /// A bake has come further.
+    BakeProgressed {
+        /// Of the map it is for.
+        revision: u64,
+        /// What happened, oldest first.
+        news: Vec<BakeNews>,
+        /// Whether what is known is to be shown though not all coarse points are there yet.
+        is_late: bool,
+    },
     /// A bake ended well.
     BakeFinished {
         /// Of the map it was for.
@@ -280,6 +290,8 @@ pub enum Effect {
         grids: Arc<GridSet>,
         /// How.
         settings: Box<BakeSettings>,
+        /// Where somebody looks from: what is near comes first, game units.
+        eye: Vec3,
     },
     /// Stop the running bake.
     CancelBake,

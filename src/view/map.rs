@@ -6,6 +6,7 @@ use crate::format::lattice::Lattice;
 use crate::job::Warning;
 use crate::light::Baked;
 use crate::scene::{Lighting, Scene};
+use crate::view::draft::Draft;
 use crate::view::options::GridSource;
 
 /// Which file a map is, as far as people and a save need to know.
@@ -110,6 +111,8 @@ pub struct LoadedMap {
     pub bake: Option<BakeResult>,
     /// Which is shown.
     pub side: Side,
+    /// The grids of the running bake.
+    pub draft: Option<Draft>,
     /// What had to be mended or replaced while loading.
     pub warnings: Vec<Warning>,
 }
@@ -130,12 +133,23 @@ impl LoadedMap {
             original,
             bake: None,
             side: Side::Original,
+            draft: None,
             warnings,
         }
     }
 
     /// The grids that are shown.
-    pub fn shown(&self) -> &Arc<GridSet> {
+    pub fn shown(&self) -> &GridSet {
+        self.shown_draft().map_or(self.kept(), Draft::grids)
+    }
+
+    /// The grids of the running bake, once they are shown.
+    pub fn shown_draft(&self) -> Option<&Draft> {
+        self.draft.as_ref().filter(|draft| draft.is_shown())
+    }
+
+    /// The finished grids that are shown when no bake runs.
+    pub fn kept(&self) -> &Arc<GridSet> {
         match (self.side, &self.bake) {
             (Side::Baked, Some(bake)) => &bake.grids,
             _ => &self.original,

@@ -6,8 +6,11 @@
 
 mod bake_form;
 mod baking;
+#[cfg(test)]
+mod baking_tests;
 mod camera;
 mod command;
+mod draft;
 mod map;
 mod options;
 mod overlay;
@@ -21,6 +24,7 @@ pub use crate::format::bsp::ShContainer;
 pub use bake_form::{BakeForm, LightsBy, PlanCache, ShCellBy};
 pub use camera::Camera;
 pub use command::{Command, Effect, FilePurpose, LoadSource, Looking, PickPurpose, Tab};
+pub use draft::{BakeNews, Draft};
 pub use map::{BakeResult, GridSet, LoadedMap, MapFile, Side};
 pub use options::{
     GridSource, ProbeOptions, ProbeShow, RenderMode, SampleOptions, StyleLevels, ViewOptions,

@@ -134,6 +134,8 @@ pub struct State {
     /// The message shown over the picture.
     pub banner: Option<LogLine>,
     pub(super) is_planning: bool,
+    /// Drafts so far.
+    pub(super) drafts: u64,
     last_revision: u64,
     last_probes: ProbeShow,
     pub(super) last_source: Option<LoadSource>,
@@ -162,6 +164,7 @@ impl State {
             | Command::SaveBlocked(_)
             | Command::Planned(_)
             | Command::StartBake
+            | Command::BakeProgressed { .. }
             | Command::BakeFinished { .. }
             | Command::BakeFailed { .. }
             | Command::BakeCancelled { .. }

@@ -39,7 +39,7 @@ fn scene() -> Scene {
     }
 }
 
-fn grids(side: f32, count: u32) -> Arc<GridSet> {
+pub(super) fn grids(side: f32, count: u32) -> Arc<GridSet> {
     let lattice = Lattice {
         origin: Vec3::ZERO,
         cell_size: Vec3::splat(side),
@@ -77,7 +77,7 @@ fn loaded(revision: u64, path: &str) -> Command {
     Command::MapLoaded(Box::new(map))
 }
 
-fn with_map() -> State {
+pub(super) fn with_map() -> State {
     let mut state = State::default();
     let revision = open(&mut state, "a.bsp");
     assert!(state.apply(loaded(revision, "a.bsp")).is_none());
