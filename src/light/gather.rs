@@ -10,14 +10,15 @@ use rayon::prelude::*;
 use crate::format::bsp::{LightGridPoint, ShPoint};
 use crate::format::lattice::Lattice;
 use crate::job::{Cancelled, JobContext};
-use crate::light::contribute::{Contribution, Illumination, Sample};
+use crate::light::contribute::{Contribution, Illumination, Sample, SamplePacket};
 use crate::light::legacy_grid::LegacySum;
+use crate::light::reach::Reaches;
 use crate::light::settings::LightModel;
 use crate::light::sh_grid::ShSum;
 use crate::light::tracer::TraceState;
 use crate::light::world::WorldKeys;
 use crate::math::lanes::LANES;
-use crate::math::{Aabb, sampling};
+use crate::math::sampling;
 
 /// Places tried for a point in solid.
 const NUDGES: u32 = 199;
@@ -188,7 +189,7 @@ struct Memory {
     state: TraceState,
     gatherers: Vec<Gatherer>,
     samples: Vec<Sample>,
-    candidates: Vec<u32>,
+    candidates: Reaches,
     legacy: Vec<LegacySum>,
     sh: Vec<ShSum>,
 }
@@ -278,7 +279,7 @@ impl Memory {
         done
     }
 
-    /// Sums the light at all places, light by light in their order.
+    /// Sums the light at all places, packet by packet of eight and light by light in their order.
     fn gather(
         &mut self,
         lighting: &Illumination<'_>,
@@ -293,30 +294,30 @@ impl Memory {
         self.samples.clear();
         self.samples
             .extend(self.gatherers.iter().map(|gatherer| gatherer.sample));
-        let bounds = Aabb::from_points(self.samples.iter().map(|sample| sample.position));
-        lighting.candidates(&bounds, &mut self.candidates);
-        for number in &self.candidates {
+        lighting.collect_candidates(&self.samples, &self.state, &mut self.candidates);
+        for (number, samples) in self.samples.chunks(LANES).enumerate() {
             context.cancel.check()?;
-            let light = &lighting.lights[*number as usize];
-            for (packet, samples) in self.samples.chunks(LANES).enumerate() {
-                let first = packet * LANES;
-                let mut wanted = [0; 2];
-                for lane in 0..samples.len() {
-                    let points = &self.gatherers[first + lane].points;
-                    let is_open = points[0].is_some() && !self.legacy[first + lane].is_full();
-                    wanted[0] |= u8::from(is_open) << lane;
-                    wanted[1] |= u8::from(points[1].is_some()) << lane;
+            let first = number * LANES;
+            let (legacy, sh) = (&mut self.legacy[first..], &mut self.sh[first..]);
+            let mut wanted = [0; 2];
+            for (lane, gatherer) in self.gatherers[first..].iter().enumerate().take(LANES) {
+                for (wanted, point) in wanted.iter_mut().zip(gatherer.points) {
+                    *wanted |= u8::from(point.is_some()) << lane;
                 }
-                let (legacy, sh) = (&mut self.legacy[first..], &mut self.sh[first..]);
-                let give = |lane: usize, grid: usize, given: &Contribution| {
-                    if grid == Grid::Legacy as usize {
-                        legacy[lane].add(given, lighting.settings);
-                    } else {
-                        sh[lane].add(given, lighting.settings);
-                    }
-                };
-                lighting.contributions(light, samples, wanted, &mut self.state, give);
             }
+            let give = |lane: usize, grid: usize, given: &Contribution, wanted: &mut [u8; 2]| {
+                if grid == Grid::Sh as usize {
+                    sh[lane].add(given, lighting.settings);
+                } else {
+                    legacy[lane].add(given, lighting.settings);
+                    if legacy[lane].is_full() {
+                        wanted[grid] &= !(1 << lane);
+                    }
+                }
+            };
+            let packet = SamplePacket::new(samples);
+            let (candidates, state) = (&self.candidates, &mut self.state);
+            lighting.illuminate(&packet, candidates, &mut wanted, state, give);
         }
         Ok(())
     }

@@ -9,7 +9,7 @@ use crate::light::materials::{Materials, compile_flags};
 use crate::light::settings::{BakeSettings, LightModel};
 use crate::light::surface_lights::{SkyNumbers, surface_triangles};
 use crate::math::Ray;
-use crate::math::lanes::LANES;
+use crate::math::lanes::{LANES, Lanes3, lane as at};
 use crate::scene::{ImageId, Scene, SurfaceId};
 use crate::trace::{
     BareSubtrees, Crossing, Division, Grazing, HitRules, Packet, PacketTracer, SolidTree,
@@ -56,9 +56,13 @@ pub(crate) struct TraceState {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Segments {
     /// Grid points.
-    pub from: [Vec3; LANES],
+    pub from: Lanes3,
     /// Where the light seems to come from.
-    pub to: [Vec3; LANES],
+    pub to: Lanes3,
+    /// Unit directions; zero where the two are one.
+    pub direction: Lanes3,
+    /// Game units.
+    pub length: [f32; LANES],
 }
 
 /// What a look at a packet of segments told, as bits by lane. Neither blocked nor unclear means that all light passes.
@@ -252,11 +256,13 @@ impl<'a> Tracer<'a> {
             walk,
             ..
         } = state;
-        packet.active = 0;
-        for lane in lanes_of(lanes) {
-            let t_min = inhibit[0].min(inhibit[1]);
-            packet.set_segment(lane, segments.from[lane], segments.to[lane], t_min);
-        }
+        *packet = Packet {
+            origin: segments.from,
+            direction: segments.direction,
+            t_min: [inhibit[0].min(inhibit[1]); LANES],
+            t_max: segments.length,
+            active: lanes,
+        };
         if is_sun {
             self.glance_at_sun(packet_tracer, packet, inhibit, &mut glance);
             return glance;
@@ -280,10 +286,8 @@ impl<'a> Tracer<'a> {
         });
         let open = (wanted[0] & !glance.blocked[0]) | (wanted[1] & !glance.blocked[1]);
         for lane in lanes_of(open & !glance.unclear) {
-            if !self
-                .solids
-                .is_open(segments.from[lane], segments.to[lane], walk)
-            {
+            let (from, to) = (at(&segments.from, lane), at(&segments.to, lane));
+            if !self.solids.is_open(from, to, walk) {
                 glance.blocked = glance.blocked.map(|blocked| blocked | 1 << lane);
             }
         }
