@@ -7,6 +7,8 @@ use crate::scene::Scene;
 
 /// A point this close to a node's plane is looked for on both sides, game units.
 const ON_PLANE: f32 = 0.1;
+/// More than a distance from a plane is ever off by rounding, game units.
+const ROUNDING: f32 = 1.0;
 
 /// Which visibility cluster a point is in, and what it may see (section 1.2 of the compiler's specification).
 #[derive(Debug)]
@@ -78,32 +80,63 @@ impl<'a> Clusters<'a> {
 
     /// Near a plane the front is taken, unless its leaf is opaque.
     fn leaf_of(&self, point: Vec3) -> Option<usize> {
-        let mut found = None;
-        let mut pending = vec![Child::Node(0)];
-        while let Some(child) = pending.pop() {
+        let mut child = Child::Node(0);
+        let mut pending = Vec::new();
+        loop {
             match child {
                 Child::Leaf(leaf) => {
                     let leaf = leaf as usize;
-                    found = Some(leaf);
-                    if self.bsp.leafs.get(leaf)?.cluster.is_some() {
-                        break;
+                    if pending.is_empty() || self.bsp.leafs.get(leaf)?.cluster.is_some() {
+                        return Some(leaf);
                     }
+                    child = pending.pop()?;
                 }
                 Child::Node(node) => {
                     let node = self.bsp.nodes.get(node as usize)?;
                     let plane = self.bsp.planes.get(node.plane as usize)?;
                     let distance = plane.distance(point);
                     let [front, back] = node.children;
-                    if distance <= ON_PLANE {
+                    child = if distance < -ON_PLANE { back } else { front };
+                    if distance.abs() <= ON_PLANE {
                         pending.push(back);
                     }
-                    if distance >= -ON_PLANE {
+                }
+            }
+        }
+    }
+
+    /// Whether no point in `bounds` has a cluster, found at once for all of them; false when that is not certain.
+    pub(super) fn is_all_opaque(&self, bounds: &Aabb) -> bool {
+        let (centre, half) = (bounds.centre(), bounds.size() * 0.5);
+        let mut pending = vec![Child::Node(0)];
+        while let Some(child) = pending.pop() {
+            match child {
+                Child::Leaf(leaf) => {
+                    let leaf = self.bsp.leafs.get(leaf as usize);
+                    if leaf.is_none_or(|leaf| leaf.cluster.is_some()) {
+                        return false;
+                    }
+                }
+                Child::Node(node) => {
+                    let node = self.bsp.nodes.get(node as usize);
+                    let plane = node.and_then(|node| self.bsp.planes.get(node.plane as usize));
+                    let Some((node, plane)) = node.zip(plane) else {
+                        return false;
+                    };
+                    let distance = plane.distance(centre);
+                    let reach = plane.normal.abs().dot(half) + ON_PLANE + ROUNDING;
+                    let [front, back] = node.children;
+                    // Written so that NaN goes both ways.
+                    if !(distance > reach) {
+                        pending.push(back);
+                    }
+                    if !(distance < -reach) {
                         pending.push(front);
                     }
                 }
             }
         }
-        found
+        true
     }
 
     /// Whether cluster `to` is potentially visible from `from`.

@@ -2,11 +2,12 @@ use glam::Vec3;
 
 use crate::light::clusters::Clusters;
 use crate::light::envelope::is_fast;
-use crate::light::lights::Light;
+use crate::light::glance::{Goal, lanes_of};
+use crate::light::lights::{Emission, Light};
 use crate::light::offers::{Offers, Terms};
 use crate::light::reach::Reaches;
 use crate::light::settings::BakeSettings;
-use crate::light::tracer::{TraceState, Tracer, lanes_of};
+use crate::light::tracer::{TraceState, Tracer};
 use crate::math::Aabb;
 use crate::math::lanes::{LANES, Lanes3, lane, set_lane};
 
@@ -182,9 +183,13 @@ impl<'a> Illumination<'a> {
         }
         let traced = wanted.map(|wanted| wanted & offers.lanes);
         let segments = &offers.segments;
+        let goal = match light.emission {
+            Emission::Sun { .. } => Goal::Sun { sky: light.sky },
+            _ => Goal::Lamp,
+        };
         let glance = self
             .tracer
-            .glance(segments, traced, self.inhibit, light.is_sun(), state);
+            .glance(segments, traced, self.inhibit, goal, state);
         for (grid, inhibit) in self.inhibit.into_iter().enumerate() {
             for number in lanes_of(traced[grid] & !glance.blocked[grid]) {
                 let mut colour = light.colour * offers.amount[number];

@@ -18,7 +18,7 @@ use crate::light::sh_grid::ShSum;
 use crate::light::tracer::TraceState;
 use crate::light::world::WorldKeys;
 use crate::math::lanes::LANES;
-use crate::math::sampling;
+use crate::math::{Aabb, sampling};
 
 /// Places tried for a point in solid.
 const NUDGES: u32 = 199;
@@ -368,6 +368,11 @@ fn nudged(
     let salt = grid as u64 + 1;
     let seed = lighting.settings.seed ^ salt;
     let position = lattice.position_of(point);
+    let reach = lattice.cell_size * (NUDGE_STEP * NUDGES as f32);
+    let places = Aabb::from_points([position - reach, position + reach]);
+    if lighting.clusters.is_all_opaque(&places) {
+        return None;
+    }
     (0..NUDGES).find_map(|attempt| {
         let draw = |axis: u32| sampling::unit(seed, point as u64, 3 * attempt + axis) - 0.5;
         let step = NUDGE_STEP * (attempt + 1) as f32;

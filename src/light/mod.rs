@@ -18,6 +18,7 @@ mod flood;
 mod form_factor;
 mod games;
 mod gather;
+mod glance;
 mod lattices;
 mod legacy_grid;
 mod lights;

@@ -8,8 +8,8 @@ use fearless_simd::prelude::*;
 use fearless_simd::{Level, dispatch, f32x8, mask32x8};
 
 use crate::light::form_factor::eight_form_factors;
+use crate::light::glance::Segments;
 use crate::light::lights::{Area, Emission, Falloff, LINEAR_SCALE, Light};
-use crate::light::tracer::Segments;
 use crate::math::lanes::{
     LANES, Lanes3, Vec3x8, add, dot, load, normalize, scale, select, splat, store, sub,
 };
