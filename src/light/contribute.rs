@@ -2,8 +2,8 @@ use glam::Vec3;
 
 use crate::light::clusters::Clusters;
 use crate::light::envelope::is_fast;
-use crate::light::glance::{Goal, lanes_of};
-use crate::light::lights::{Emission, Light};
+use crate::light::glance::lanes_of;
+use crate::light::lights::Light;
 use crate::light::offers::{Offers, Terms};
 use crate::light::reach::Reaches;
 use crate::light::settings::BakeSettings;
@@ -22,7 +22,7 @@ pub(crate) struct Sample {
 
 /// Up to eight neighbouring samples.
 #[derive(Clone, Debug)]
-pub(crate) struct SamplePacket {
+struct SamplePacket {
     positions: Lanes3,
     bounds: Aabb,
     clusters: DistinctClusters,
@@ -50,9 +50,7 @@ impl DistinctClusters {
 }
 
 impl SamplePacket {
-    /// Takes the first eight of `samples`.
-    pub(super) fn new(samples: &[Sample]) -> Self {
-        let samples = &samples[..samples.len().min(LANES)];
+    fn new(samples: &[Sample]) -> Self {
         let mut positions = Lanes3::default();
         for (lane, sample) in samples.iter().enumerate() {
             set_lane(&mut positions, lane, sample.position);
@@ -62,6 +60,30 @@ impl SamplePacket {
             bounds: Aabb::from_points(samples.iter().map(|sample| sample.position)),
             clusters: DistinctClusters::of(samples),
         }
+    }
+}
+
+/// The samples of a block in packets of eight, and the lights that may reach them. Keep one a thread.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Neighbourhood {
+    packets: Vec<SamplePacket>,
+    reaches: Reaches,
+    /// In the order of summation.
+    lights: Vec<Candidate>,
+}
+
+/// A light that may reach a block.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Candidate {
+    number: u32,
+    /// The packets that it may reach, as bits.
+    packets: u32,
+}
+
+impl Neighbourhood {
+    /// Lights that may reach some of the samples, in the order of summation.
+    pub(super) fn lights(&self) -> &[Candidate] {
+        &self.lights
     }
 }
 
@@ -117,41 +139,76 @@ impl<'a> Illumination<'a> {
         }
     }
 
-    /// Collects the lights that may reach one of the `samples`, in the order of summation.
-    pub(super) fn collect_candidates(
+    /// Finds the lights that may reach one of the `samples`: at most 256 samples are looked at.
+    pub(super) fn look_around(
         &self,
         samples: &[Sample],
         state: &TraceState,
-        candidates: &mut Reaches,
+        around: &mut Neighbourhood,
     ) {
-        candidates.clear();
+        let Neighbourhood {
+            packets,
+            reaches,
+            lights,
+        } = around;
+        packets.clear();
+        packets.extend(samples.chunks(LANES).map(SamplePacket::new));
+        reaches.clear();
+        lights.clear();
         let bounds = Aabb::from_points(samples.iter().map(|sample| sample.position));
         let clusters = DistinctClusters::of(samples);
         self.reaches.meeting(state.level(), &bounds, |number| {
             let light = &self.lights[number as usize];
             if self.seeing(&clusters, light) != 0 {
-                candidates.push(number, light);
+                reaches.push(lights.len() as u32, light);
+                lights.push(Candidate { number, packets: 0 });
             }
         });
+        for (number, packet) in packets.iter().enumerate() {
+            reaches.meeting(state.level(), &packet.bounds, |place| {
+                lights[place as usize].packets |= 1 << number;
+            });
+        }
     }
 
-    /// Light of all `candidates` at a packet of samples, light by light in their order, shadows included (section 4.3): calls
-    /// `give` with lane, grid and light. `wanted` has a bit for each sample by grid; `give` may take some away.
+    /// Light of one of the lights `around` at the samples, shadows included (section 4.3): calls `give` with sample, grid and
+    /// light, which tells whether that sample wants further lights. `wanted` has, by packet and grid, a bit for each sample.
     pub(super) fn illuminate(
         &self,
-        packet: &SamplePacket,
-        candidates: &Reaches,
-        wanted: &mut [u8; 2],
+        around: &Neighbourhood,
+        candidate: Candidate,
+        wanted: &mut [[u8; 2]],
         state: &mut TraceState,
-        mut give: impl FnMut(usize, usize, &Contribution, &mut [u8; 2]),
+        mut give: impl FnMut(usize, usize, &Contribution) -> bool,
     ) {
-        candidates.meeting(state.level(), &packet.bounds, |number| {
-            let light = &self.lights[number as usize];
-            let lanes = (wanted[0] | wanted[1]) & self.seeing(&packet.clusters, light);
-            if lanes != 0 {
-                self.give_light(light, packet, lanes, wanted, state, &mut give);
+        let light = &self.lights[candidate.number as usize];
+        for (number, (packet, wanted)) in around.packets.iter().zip(wanted).enumerate() {
+            if candidate.packets >> number & 1 == 0 {
+                continue;
             }
-        });
+            let lanes = (wanted[0] | wanted[1]) & self.seeing(&packet.clusters, light);
+            if lanes == 0 {
+                continue;
+            }
+            let mut offers = Offers::default();
+            let terms = self.terms(light);
+            offers.make(state.level(), light, &packet.positions, lanes, terms);
+            if offers.lanes != 0 {
+                let first = number * LANES;
+                let offered = wanted.map(|wanted| wanted & offers.lanes);
+                self.shine(
+                    candidate.number,
+                    &offers,
+                    offered,
+                    state,
+                    |lane, grid, given| {
+                        if !give(first + lane, grid, given) {
+                            wanted[grid] &= !(1 << lane);
+                        }
+                    },
+                );
+            }
+        }
     }
 
     /// The samples that may see `light`.
@@ -166,38 +223,29 @@ impl<'a> Illumination<'a> {
         seeing.fold(0, |lanes, (_, more)| lanes | more)
     }
 
-    fn give_light(
+    /// What of the `offers` of a light comes through: calls `give` with lane, grid and light.
+    fn shine(
         &self,
-        light: &Light,
-        packet: &SamplePacket,
-        lanes: u8,
-        wanted: &mut [u8; 2],
+        number: u32,
+        offers: &Offers,
+        wanted: [u8; 2],
         state: &mut TraceState,
-        mut give: impl FnMut(usize, usize, &Contribution, &mut [u8; 2]),
+        mut give: impl FnMut(usize, usize, &Contribution),
     ) {
-        let terms = self.terms(light);
-        let mut offers = Offers::default();
-        offers.make(state.level(), light, &packet.positions, lanes, terms);
-        if offers.lanes == 0 {
-            return;
-        }
-        let traced = wanted.map(|wanted| wanted & offers.lanes);
+        let light = &self.lights[number as usize];
         let segments = &offers.segments;
-        let goal = match light.emission {
-            Emission::Sun { .. } => Goal::Sun { sky: light.sky },
-            _ => Goal::Lamp,
-        };
         let glance = self
             .tracer
-            .glance(segments, traced, self.inhibit, goal, state);
+            .glance(segments, wanted, self.inhibit, light, number, state);
         for (grid, inhibit) in self.inhibit.into_iter().enumerate() {
-            for number in lanes_of(traced[grid] & !glance.blocked[grid]) {
-                let mut colour = light.colour * offers.amount[number];
+            for at in lanes_of(wanted[grid] & !glance.blocked[grid]) {
+                let mut colour = light.colour * offers.amount[at];
                 if light.negative {
                     colour = -colour;
                 }
-                if glance.unclear >> number & 1 == 1 {
-                    let (from, to) = (lane(&segments.from, number), lane(&segments.to, number));
+                let is_filtered = glance.filtered[grid] >> at & 1 == 1;
+                if glance.unclear >> at & 1 == 1 {
+                    let (from, to) = (lane(&segments.from, at), lane(&segments.to, at));
                     let filter = if light.is_sun() {
                         self.tracer.sun_light(from, to, inhibit, light.sky, state)
                     } else {
@@ -205,17 +253,19 @@ impl<'a> Illumination<'a> {
                     };
                     let Some(filter) = filter else { continue };
                     colour *= filter;
+                } else if is_filtered {
+                    colour *= state.shares[grid][at];
                 }
                 let given = Contribution {
                     colour,
                     direction: if light.is_sun() {
                         -light.normal
                     } else {
-                        lane(&segments.direction, number)
+                        lane(&segments.direction, at)
                     },
                     style: light.style,
                 };
-                give(number, grid, &given, wanted);
+                give(at, grid, &given);
             }
         }
     }

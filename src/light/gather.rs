@@ -10,9 +10,8 @@ use rayon::prelude::*;
 use crate::format::bsp::{LightGridPoint, ShPoint};
 use crate::format::lattice::Lattice;
 use crate::job::{Cancelled, JobContext};
-use crate::light::contribute::{Contribution, Illumination, Sample, SamplePacket};
+use crate::light::contribute::{Contribution, Illumination, Neighbourhood, Sample};
 use crate::light::legacy_grid::LegacySum;
-use crate::light::reach::Reaches;
 use crate::light::settings::LightModel;
 use crate::light::sh_grid::ShSum;
 use crate::light::tracer::TraceState;
@@ -189,7 +188,9 @@ struct Memory {
     state: TraceState,
     gatherers: Vec<Gatherer>,
     samples: Vec<Sample>,
-    candidates: Reaches,
+    around: Neighbourhood,
+    /// By packet and grid: a bit for each sample that wants light.
+    wanted: Vec<[u8; 2]>,
     legacy: Vec<LegacySum>,
     sh: Vec<ShSum>,
 }
@@ -243,6 +244,8 @@ impl Memory {
         let Some(lattice) = &targets.lattices[block.grid as usize] else {
             return done;
         };
+        let cells = block.cells(lattice).map(|cell| lattice.position(cell));
+        let subtree = lighting.clusters.subtree(&Aabb::from_points(cells));
         for cell in block.cells(lattice) {
             let mut points = [None; 2];
             points[block.grid as usize] = Some(lattice.index(cell));
@@ -257,7 +260,7 @@ impl Memory {
                 self.gatherers.push(Gatherer { sample, points });
             };
             let position = lattice.position(cell);
-            if let Some(cluster) = lighting.clusters.of_point(position, 0.0) {
+            if let Some(cluster) = lighting.clusters.of_point_in(subtree, position, 0.0) {
                 push(position, cluster, points);
                 continue;
             }
@@ -279,7 +282,7 @@ impl Memory {
         done
     }
 
-    /// Sums the light at all places, packet by packet of eight and light by light in their order.
+    /// Sums the light at all places, light by light in their order.
     fn gather(
         &mut self,
         lighting: &Illumination<'_>,
@@ -294,30 +297,30 @@ impl Memory {
         self.samples.clear();
         self.samples
             .extend(self.gatherers.iter().map(|gatherer| gatherer.sample));
-        lighting.collect_candidates(&self.samples, &self.state, &mut self.candidates);
-        for (number, samples) in self.samples.chunks(LANES).enumerate() {
-            context.cancel.check()?;
-            let first = number * LANES;
-            let (legacy, sh) = (&mut self.legacy[first..], &mut self.sh[first..]);
-            let mut wanted = [0; 2];
-            for (lane, gatherer) in self.gatherers[first..].iter().enumerate().take(LANES) {
-                for (wanted, point) in wanted.iter_mut().zip(gatherer.points) {
-                    *wanted |= u8::from(point.is_some()) << lane;
-                }
-            }
-            let give = |lane: usize, grid: usize, given: &Contribution, wanted: &mut [u8; 2]| {
-                if grid == Grid::Sh as usize {
-                    sh[lane].add(given, lighting.settings);
-                } else {
-                    legacy[lane].add(given, lighting.settings);
-                    if legacy[lane].is_full() {
-                        wanted[grid] &= !(1 << lane);
+        lighting.look_around(&self.samples, &self.state, &mut self.around);
+        self.wanted.clear();
+        self.wanted
+            .extend(self.gatherers.chunks(LANES).map(|packet| {
+                let mut wanted = [0; 2];
+                for (lane, gatherer) in packet.iter().enumerate() {
+                    for (wanted, point) in wanted.iter_mut().zip(gatherer.points) {
+                        *wanted |= u8::from(point.is_some()) << lane;
                     }
                 }
+                wanted
+            }));
+        let (legacy, sh, state) = (&mut self.legacy, &mut self.sh, &mut self.state);
+        for light in self.around.lights() {
+            context.cancel.check()?;
+            let give = |slot: usize, grid: usize, given: &Contribution| {
+                if grid == Grid::Sh as usize {
+                    sh[slot].add(given, lighting.settings);
+                    return true;
+                }
+                legacy[slot].add(given, lighting.settings);
+                !legacy[slot].is_full()
             };
-            let packet = SamplePacket::new(samples);
-            let (candidates, state) = (&self.candidates, &mut self.state);
-            lighting.illuminate(&packet, candidates, &mut wanted, state, give);
+            lighting.illuminate(&self.around, *light, &mut self.wanted, state, give);
         }
         Ok(())
     }
@@ -370,7 +373,8 @@ fn nudged(
     let position = lattice.position_of(point);
     let reach = lattice.cell_size * (NUDGE_STEP * NUDGES as f32);
     let places = Aabb::from_points([position - reach, position + reach]);
-    if lighting.clusters.is_all_opaque(&places) {
+    let subtree = lighting.clusters.subtree(&places);
+    if lighting.clusters.is_all_opaque(subtree, &places) {
         return None;
     }
     (0..NUDGES).find_map(|attempt| {
@@ -378,7 +382,9 @@ fn nudged(
         let step = NUDGE_STEP * (attempt + 1) as f32;
         let offset = Vec3::new(draw(0), draw(1), draw(2)) * step * lattice.cell_size;
         let nudged = position + offset;
-        let cluster = lighting.clusters.of_point(nudged, -NUDGE_MARGIN)?;
+        let cluster = lighting
+            .clusters
+            .of_point_in(subtree, nudged, -NUDGE_MARGIN)?;
         Some((nudged, cluster))
     })
 }

@@ -1,8 +1,11 @@
-//! A look at eight segments at once, which decides all that meet no filter.
+//! A look at eight segments at once, which decides nearly all of them.
 
-use crate::light::tracer::{Occluder, TraceState, Tracer, lets_in};
+use glam::Vec3;
+
+use crate::light::lights::Light;
+use crate::light::tracer::{DARK, Occluder, TraceState, Tracer, is_inside, lets_in};
 use crate::math::lanes::{LANES, Lanes3};
-use crate::trace::{BareSubtrees, Packet};
+use crate::trace::{BareSubtrees, Crossing, Hints, Packet, PacketCrossing};
 
 /// Up to eight segments; lanes without one may hold anything.
 #[derive(Clone, Debug, Default)]
@@ -17,35 +20,25 @@ pub(crate) struct Segments {
     pub length: [f32; LANES],
 }
 
-/// What lies at the segments' ends.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Goal {
-    /// A light that all of the segment must lead to.
-    Lamp,
-    /// A sun.
-    Sun {
-        /// Which sky lets it in; `None` is any.
-        sky: Option<u8>,
-    },
-}
-
-/// What a look at a packet of segments told, as bits by lane. Neither blocked nor unclear means that all light passes.
+/// What a look at a packet of segments told, as bits by lane. Neither blocked, unclear nor filtered means that all light
+/// passes.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Glance {
     /// By grid: no light passes.
     pub blocked: [u8; 2],
-    /// Where not blocked: the segment must be looked at alone, since it meets filters, or several skies.
+    /// Where not blocked: the segment must be looked at alone, since it meets many filters, or several skies at once.
     pub unclear: u8,
+    /// By grid, where neither: a share passes, which the state holds.
+    pub filtered: [u8; 2],
 }
 
 /// A crossing that counts for those segments whose walk passes its leaf.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Met {
+    occluder: Occluder,
     leaf: u32,
-    /// Number of the sky; `None` is an opaque triangle.
-    sky: Option<Option<u8>>,
-    lanes: u8,
-    t: [f32; LANES],
+    /// As a crossing has them; lanes are taken away as they prove not to count.
+    found: PacketCrossing,
 }
 
 /// Numbers of the set bits, ascending.
@@ -65,7 +58,8 @@ fn beyond(lanes: u8, t: &[f32; LANES], limit: f32) -> u8 {
 
 impl Tracer<'_> {
     /// Looks at up to eight segments at once and decides the plain cases, as [`Tracer::lamp_light`] and
-    /// [`Tracer::sun_light`] would; see [`Glance`]. `wanted` has a bit for each segment by grid.
+    /// [`Tracer::sun_light`] would; see [`Glance`]. All lead to `light`, whose number is `number`. `wanted` has a bit for each
+    /// segment by grid.
     ///
     /// By grid, triangles nearer than `inhibit` are passed.
     pub(super) fn glance(
@@ -73,7 +67,8 @@ impl Tracer<'_> {
         segments: &Segments,
         wanted: [u8; 2],
         inhibit: [f32; 2],
-        goal: Goal,
+        light: &Light,
+        number: u32,
         state: &mut TraceState,
     ) -> Glance {
         let lanes = wanted[0] | wanted[1];
@@ -94,27 +89,35 @@ impl Tracer<'_> {
             t_max: segments.length,
             active: lanes,
         };
-        match goal {
-            Goal::Lamp => self.glance_at_lamp(segments, wanted, inhibit, state, &mut glance),
-            Goal::Sun { sky } => self.glance_at_sun(segments, inhibit, sky, state, &mut glance),
+        if light.is_sun() {
+            self.glance_at_sun(segments, inhibit, light.sky, state, &mut glance);
+        } else {
+            self.glance_at_lamp(segments, wanted, inhibit, number, state, &mut glance);
         }
         glance
     }
 
-    /// Anything opaque decides; where a triangle is met within the slack around its edges, the walk must pass its leaf.
+    /// Anything opaque decides; where a triangle filters, or is met within the slack around its edges, the walk must pass its
+    /// leaf.
     fn glance_at_lamp(
         &self,
         segments: &Segments,
         wanted: [u8; 2],
         inhibit: [f32; 2],
+        number: u32,
         state: &mut TraceState,
         glance: &mut Glance,
     ) {
         let level = state.level();
+        let number = number as usize;
+        if number >= state.hints.len() {
+            state.hints.resize(number + 1, Hints::default());
+        }
         let TraceState {
             packet_tracer,
             packet,
             packet_walk,
+            hints,
             met,
             ..
         } = state;
@@ -122,40 +125,51 @@ impl Tracer<'_> {
         let solid = packet_walk.blocked(level, &self.obstacles, from, to, packet.active);
         glance.blocked = [solid; 2];
         packet.active &= !solid;
-        packet_tracer.crossings(&self.triangles, packet, &self.rules, |crossing, _| {
-            let part = &self.parts[crossing.triangle as usize];
-            match self.occluders[part.owner as usize] {
+        let hints = &mut hints[number];
+        packet_tracer.crossings(&self.triangles, packet, &self.rules, hints, |found, _| {
+            let mut counts = *found;
+            match self.occluder(found.triangle) {
                 Occluder::Opaque => {
                     for (blocked, inhibit) in glance.blocked.iter_mut().zip(inhibit) {
-                        *blocked |= beyond(crossing.inside, &crossing.t, inhibit);
+                        *blocked |= beyond(found.inside, &found.t, inhibit);
                     }
-                    if crossing.lanes != crossing.inside {
-                        met.push(Met {
-                            leaf: part.leaf,
-                            sky: None,
-                            lanes: crossing.lanes & !crossing.inside,
-                            t: crossing.t,
-                        });
-                    }
+                    counts.lanes &= !found.inside;
                 }
-                Occluder::Sky(_) => {}
-                Occluder::Filter(_) => glance.unclear |= crossing.lanes,
+                Occluder::Sky(_) => counts.lanes = 0,
+                Occluder::Filter(_) => {}
+            }
+            if counts.lanes != 0 {
+                met.push(self.met(counts));
             }
             (glance.blocked[0] | !wanted[0]) & (glance.blocked[1] | !wanted[1])
         });
         let open = (wanted[0] & !glance.blocked[0]) | (wanted[1] & !glance.blocked[1]);
-        let grazing = met.iter().fold(0, |lanes, met| lanes | met.lanes);
-        let grazing = grazing & open & !glance.unclear;
-        if grazing == 0 {
+        let undecided = open & met.iter().fold(0, |lanes, met| lanes | met.found.lanes);
+        if undecided == 0 {
             return;
         }
         let bare = BareSubtrees::Walked;
-        packet_walk.walk(level, &self.solids, from, to, grazing, bare);
-        for met in met {
-            let lanes = met.lanes & grazing & packet_walk.passed(met.leaf);
-            for (blocked, inhibit) in glance.blocked.iter_mut().zip(inhibit) {
-                *blocked |= beyond(lanes, &met.t, inhibit);
+        packet_walk.walk(level, &self.solids, from, to, undecided, bare);
+        for met in met.iter_mut() {
+            met.found.lanes &= undecided & packet_walk.passed(met.leaf);
+            if let Occluder::Opaque = met.occluder {
+                for (blocked, inhibit) in glance.blocked.iter_mut().zip(inhibit) {
+                    *blocked |= beyond(met.found.lanes, &met.found.t, inhibit);
+                }
             }
+        }
+        self.filter(inhibit, state, glance);
+    }
+
+    fn occluder(&self, triangle: u32) -> Occluder {
+        self.occluders[self.parts[triangle as usize].owner as usize]
+    }
+
+    fn met(&self, found: PacketCrossing) -> Met {
+        Met {
+            occluder: self.occluder(found.triangle),
+            leaf: self.parts[found.triangle as usize].leaf,
+            found,
         }
     }
 
@@ -179,43 +193,40 @@ impl Tracer<'_> {
         let lanes = packet.active;
         let mut sky = [f32::INFINITY; LANES];
         let mut opaque = [f32::INFINITY; LANES];
-        let mut filtered = 0;
-        packet_tracer.crossings(&self.triangles, packet, &self.rules, |crossing, t_max| {
-            let part = &self.parts[crossing.triangle as usize];
-            let mut note = |sky| {
-                met.push(Met {
-                    leaf: part.leaf,
-                    sky,
-                    lanes: crossing.lanes,
-                    t: crossing.t,
-                });
-            };
-            match self.occluders[part.owner as usize] {
-                Occluder::Opaque => {
-                    note(None);
-                    // Between the two limits it counts for one grid alone.
-                    let far = inhibit[0].max(inhibit[1]);
-                    for lane in lanes_of(beyond(crossing.inside, &crossing.t, far)) {
-                        opaque[lane] = opaque[lane].min(crossing.t[lane]);
-                        t_max[lane] = t_max[lane].min(crossing.t[lane]);
+        // No ray is ever done here, so there is nothing to remember.
+        let hints = &mut Hints::default();
+        packet_tracer.crossings(
+            &self.triangles,
+            packet,
+            &self.rules,
+            hints,
+            |found, t_max| {
+                met.push(self.met(*found));
+                match self.occluder(found.triangle) {
+                    Occluder::Opaque => {
+                        // Between the two limits it counts for one grid alone.
+                        let far = inhibit[0].max(inhibit[1]);
+                        for lane in lanes_of(beyond(found.inside, &found.t, far)) {
+                            opaque[lane] = opaque[lane].min(found.t[lane]);
+                            t_max[lane] = t_max[lane].min(found.t[lane]);
+                        }
                     }
-                }
-                Occluder::Sky(number) => {
-                    note(Some(number));
-                    for lane in lanes_of(crossing.lanes) {
-                        sky[lane] = sky[lane].min(crossing.t[lane]);
+                    Occluder::Sky(_) => {
+                        for lane in lanes_of(found.lanes) {
+                            sky[lane] = sky[lane].min(found.t[lane]);
+                        }
                     }
+                    Occluder::Filter(_) => {}
                 }
-                Occluder::Filter(_) => filtered |= crossing.lanes,
-            }
-            0
-        });
+                0
+            },
+        );
         let mut plain = 0;
         for lane in lanes_of(lanes) {
             let bit = 1 << lane;
             if !(sky[lane] < f32::INFINITY && sky[lane] <= opaque[lane]) {
                 glance.blocked = glance.blocked.map(|blocked| blocked | bit);
-            } else if opaque[lane] < f32::INFINITY || filtered & bit != 0 {
+            } else if opaque[lane] < f32::INFINITY {
                 // What lies behind the opaque triangle is not known here.
                 glance.unclear |= bit;
             } else {
@@ -228,13 +239,62 @@ impl Tracer<'_> {
         let (from, to) = (&segments.from, &segments.to);
         packet_walk.walk(level, &self.solids, from, to, plain, self.bare);
         for met in met.iter_mut() {
-            met.lanes &= plain & packet_walk.passed(met.leaf);
+            met.found.lanes &= plain & packet_walk.passed(met.leaf);
         }
         for (blocked, inhibit) in glance.blocked.iter_mut().zip(inhibit) {
             let (lit, doubtful) = lit_by_sun(met, inhibit, own);
             *blocked |= plain & !lit & !doubtful;
             glance.unclear |= doubtful;
         }
+        self.filter(inhibit, state, glance);
+    }
+
+    /// Multiplies the shares of the filters met. Two, whose order does not matter, are told apart from more and from two
+    /// parts of one, which are unclear.
+    fn filter(&self, inhibit: [f32; 2], state: &mut TraceState, glance: &mut Glance) {
+        for (grid, inhibit) in inhibit.into_iter().enumerate() {
+            let shares = &mut state.shares[grid];
+            let mut owners = [(None, None); LANES];
+            for met in &state.met {
+                let Occluder::Filter(filter) = met.occluder else {
+                    continue;
+                };
+                let part = &self.parts[met.found.triangle as usize];
+                for lane in lanes_of(beyond(met.found.lanes, &met.found.t, inhibit)) {
+                    let crossing = crossing_of(&met.found, lane);
+                    if !is_inside(&crossing) {
+                        continue;
+                    }
+                    match owners[lane] {
+                        (None, _) => {
+                            glance.filtered[grid] |= 1 << lane;
+                            shares[lane] = Vec3::ONE;
+                            owners[lane].0 = Some(part.owner);
+                        }
+                        (Some(owner), None) if owner != part.owner => {
+                            owners[lane].1 = Some(part.owner);
+                        }
+                        _ => {
+                            glance.unclear |= 1 << lane;
+                            continue;
+                        }
+                    }
+                    shares[lane] *= self.transmission(filter, part, &crossing);
+                    if shares[lane].max_element() <= DARK {
+                        glance.blocked[grid] |= 1 << lane;
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn crossing_of(found: &PacketCrossing, lane: usize) -> Crossing {
+    Crossing {
+        triangle: found.triangle,
+        t: found.t[lane],
+        u: found.u[lane],
+        v: found.v[lane],
     }
 }
 
@@ -244,13 +304,17 @@ fn lit_by_sun(met: &[Met], inhibit: f32, own: Option<u8>) -> (u8, u8) {
     let mut nearest: [Option<(f32, Option<u8>)>; LANES] = [None; LANES];
     let (mut blocked, mut doubtful) = (0, 0);
     for met in met {
-        let lanes = beyond(met.lanes, &met.t, inhibit);
-        let Some(number) = met.sky else {
-            blocked |= lanes;
-            continue;
+        let lanes = beyond(met.found.lanes, &met.found.t, inhibit);
+        let number = match met.occluder {
+            Occluder::Sky(number) => number,
+            Occluder::Opaque => {
+                blocked |= lanes;
+                continue;
+            }
+            Occluder::Filter(_) => continue,
         };
         for lane in lanes_of(lanes) {
-            let t = met.t[lane];
+            let t = met.found.t[lane];
             match nearest[lane] {
                 Some((near, _)) if near < t => {}
                 Some((near, other)) if near <= t => {
@@ -271,10 +335,16 @@ mod tests {
 
     fn met(sky: Option<Option<u8>>, lanes: u8, t: f32) -> Met {
         Met {
+            occluder: sky.map_or(Occluder::Opaque, Occluder::Sky),
             leaf: 0,
-            sky,
-            lanes,
-            t: [t; LANES],
+            found: PacketCrossing {
+                triangle: 0,
+                lanes,
+                inside: 0,
+                t: [t; LANES],
+                u: [0.0; LANES],
+                v: [0.0; LANES],
+            },
         }
     }
 

@@ -10,9 +10,10 @@ use crate::light::materials::{Materials, compile_flags};
 use crate::light::settings::{BakeSettings, LightModel};
 use crate::light::surface_lights::{SkyNumbers, surface_triangles};
 use crate::math::Ray;
+use crate::math::lanes::LANES;
 use crate::scene::{ImageId, Scene, SurfaceId};
 use crate::trace::{
-    BareSubtrees, Crossing, Division, Grazing, HitRules, Packet, PacketTracer, PacketWalk,
+    BareSubtrees, Crossing, Division, Grazing, Hints, HitRules, Packet, PacketTracer, PacketWalk,
     SolidTree, TreeCorner, TreePolygon, TriangleSet, Walk,
 };
 
@@ -24,7 +25,7 @@ const DIVISION: Division = Division::Above {
 /// How far barycentric coordinates of a filtering triangle may lie outside 0 to 1.
 const FILTER_SLACK: f32 = 0.0001;
 /// Light filtered down to this share is none.
-const DARK: f32 = 0.001;
+pub(super) const DARK: f32 = 0.001;
 
 /// Finds out how much light passes along a segment (section 5 of the compiler's specification).
 #[derive(Debug)]
@@ -53,6 +54,10 @@ pub(crate) struct TraceState {
     pub(super) packet_walk: PacketWalk,
     /// What the packet met besides what decided at once.
     pub(super) met: Vec<Met>,
+    /// By grid and lane: what filters leave of the light, see [`Glance`](crate::light::glance::Glance).
+    pub(super) shares: [[Vec3; LANES]; 2],
+    /// By light: triangles that lately hid it.
+    pub(super) hints: Vec<Hints>,
     /// Segments traced.
     pub rays: u64,
 }
@@ -291,7 +296,7 @@ impl<'a> Tracer<'a> {
     }
 
     /// Share of each channel that passes at a crossing: the nearest texel of the light image.
-    fn transmission(&self, filter: Filter, part: &Part, crossing: &Crossing) -> Vec3 {
+    pub(super) fn transmission(&self, filter: Filter, part: &Part, crossing: &Crossing) -> Vec3 {
         let Some(image) = self.scene.images.get(filter.image.0 as usize) else {
             return Vec3::ONE;
         };
@@ -316,7 +321,7 @@ pub(super) fn lets_in(met: Option<u8>, own: Option<u8>) -> bool {
     own.is_none() || met.is_none() || met == own
 }
 
-fn is_inside(crossing: &Crossing) -> bool {
+pub(super) fn is_inside(crossing: &Crossing) -> bool {
     let Crossing { u, v, .. } = *crossing;
     let within = -FILTER_SLACK..=1.0 + FILTER_SLACK;
     [u, v, u + v].iter().all(|weight| within.contains(weight))
