@@ -333,9 +333,9 @@ fn lit_by_sun(met: &[Met], inhibit: f32, own: Option<u8>) -> (u8, u8) {
 mod tests {
     use super::*;
 
-    fn met(sky: Option<Option<u8>>, lanes: u8, t: f32) -> Met {
+    fn met(occluder: Occluder, lanes: u8, t: f32) -> Met {
         Met {
-            occluder: sky.map_or(Occluder::Opaque, Occluder::Sky),
+            occluder,
             leaf: 0,
             found: PacketCrossing {
                 triangle: 0,
@@ -351,16 +351,19 @@ mod tests {
     #[test]
     fn the_nearest_sky_beyond_the_limit_lets_suns_in_unless_something_opaque_is_met() {
         let skies = [
-            met(Some(Some(1)), 0b0111, 30.0),
-            met(Some(Some(2)), 0b0010, 20.0),
-            met(Some(Some(2)), 0b0001, 40.0),
-            met(Some(Some(2)), 0b1000, 4.0),
-            met(None, 0b0100, 50.0),
+            met(Occluder::Sky(Some(1)), 0b0111, 30.0),
+            met(Occluder::Sky(Some(2)), 0b0010, 20.0),
+            met(Occluder::Sky(Some(2)), 0b0001, 40.0),
+            met(Occluder::Sky(Some(2)), 0b1000, 4.0),
+            met(Occluder::Opaque, 0b0100, 50.0),
         ];
         assert_eq!(lit_by_sun(&skies, 5.0, Some(1)), (0b0001, 0));
         assert_eq!(lit_by_sun(&skies, 5.0, Some(2)), (0b0010, 0));
         assert_eq!(lit_by_sun(&skies, 3.0, None), (0b1011, 0));
-        let both = [met(Some(Some(1)), 3, 9.0), met(Some(Some(2)), 1, 9.0)];
+        let both = [
+            met(Occluder::Sky(Some(1)), 3, 9.0),
+            met(Occluder::Sky(Some(2)), 1, 9.0),
+        ];
         assert_eq!(lit_by_sun(&both, 0.0, Some(1)), (3, 1));
         assert_eq!(lit_by_sun(&both[..1], 0.0, Some(1)), (3, 0));
     }
