@@ -5,8 +5,8 @@
 //! white in a lightmap before overbright); bytes appear only in [`Baked`]'s legacy points.
 //!
 //! Reading order: `lights` (what a light is), `sources`, `suns` and `surface_lights` (where lights come from), `envelope`
-//! (what they reach), `contribute` (what they give to a point), `tracer` (what stands between), `gather` (the loop over
-//! points), `legacy_grid` and `sh_grid` (what is stored).
+//! (what they reach), `contribute` (what they give to a block of points: `reach`, `offers`), `tracer` and `glance` (what
+//! stands between), `gather` (the loop over points), `legacy_grid` and `sh_grid` (what is stored).
 
 mod apply;
 mod bake;
