@@ -240,6 +240,73 @@ fn dry_run_prints_the_plan_and_writes_nothing() {
     assert!(report["plan"]["rays_at_most"].as_u64().unwrap() > 0);
 }
 
+/// Members of the report that are null for a map whose lights are in the BSP, and where the system says nothing.
+const MAY_BE_NULL: [&str; 2] = ["light_file", "peak_memory"];
+
+/// Every member of the report stands in its page, and every member of the page in the report.
+fn assert_is_as_documented(report: &Value) {
+    let page = std::fs::read_to_string(repository_file("docs/json.md")).unwrap();
+    let page = page.split("# The report of a bake").nth(1).unwrap();
+    for (part, prefix) in [("plan", "plan."), ("report", "report."), ("", "")] {
+        let object = if part.is_empty() {
+            report
+        } else {
+            &report[part]
+        };
+        for name in object.as_object().unwrap().keys() {
+            let named = page.contains(&format!("`{prefix}{name}`"));
+            assert!(named, "docs/json.md does not name {prefix}{name}");
+        }
+        for name in page.split('`').filter_map(|word| word.strip_prefix(prefix)) {
+            let is_member = !part.is_empty() && !name.contains(' ');
+            assert!(
+                !is_member || !object[name].is_null() || MAY_BE_NULL.contains(&name),
+                "{prefix}{name}"
+            );
+        }
+    }
+    let members = |value: &Value| -> Vec<String> {
+        let names = value.as_object().unwrap().keys();
+        names.map(|name| format!("`{name}`")).collect()
+    };
+    let plan = &report["plan"];
+    for object in [
+        &plan["memory"],
+        &plan["lights"],
+        &plan["lights"]["culled"],
+        &plan["sh"],
+    ] {
+        for name in members(object) {
+            assert!(page.contains(&name), "docs/json.md does not name {name}");
+        }
+    }
+    let stages = report["report"]["stages"].as_array().unwrap();
+    let names: Vec<&str> = stages
+        .iter()
+        .map(|s| s["stage"].as_str().unwrap())
+        .collect();
+    let last = ["plan", "materials and clusters", "lights", "envelopes"];
+    let last = last
+        .iter()
+        .chain(&["shadow hierarchy", "light grids", "apply", "write"]);
+    assert!(
+        names.ends_with(&last.copied().collect::<Vec<_>>()),
+        "{names:?}"
+    );
+    let number = |name: &str| report["report"][name].as_f64().unwrap();
+    let rate = number("rays") * 1e-6 / number("trace_secs");
+    assert!((number("mrays_per_sec") / rate - 1.0).abs() < 1e-3);
+    assert!((number("mrays_per_thread_sec") * number("threads") / rate - 1.0).abs() < 1e-3);
+    assert!(number("near_pairs") <= number("pairs") && number("near_pairs") > 0.0);
+    let memory = &plan["memory"];
+    let parts = ["grids", "lights", "hierarchy", "threads", "output"];
+    let sum: u64 = parts
+        .iter()
+        .map(|part| memory[*part].as_u64().unwrap())
+        .sum();
+    assert_eq!(memory["total"], sum);
+}
+
 /// Contents of a lump as `info` places it.
 fn lump<'a>(bytes: &'a [u8], lump: &Value) -> &'a [u8] {
     let number = |name: &str| usize::try_from(lump[name].as_u64().unwrap()).unwrap();
@@ -293,6 +360,7 @@ fn bake_replaces_the_grids_and_nothing_else() {
         report
     );
     assert!(report["report"]["rays"].as_u64().unwrap() > 0);
+    assert_is_as_documented(&report);
     let progress: Vec<Value> = run
         .err
         .lines()

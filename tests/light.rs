@@ -167,7 +167,7 @@ fn cancelling_a_long_bake_returns_quickly() {
 fn plan_says_what_the_bake_makes() {
     let scene = micro("m06_area");
     let settings = BakeSettings::default();
-    let planned = plan(&scene, &settings, &Warnings::default()).unwrap();
+    let planned = plan(&scene, &settings, &JobContext::default()).unwrap();
     let baked = bake(&scene, &settings, &JobContext::default()).unwrap();
     let (legacy, sh) = (baked.light_grid.unwrap(), baked.sh_grid.unwrap());
     assert_eq!(planned.legacy, Some(legacy.lattice));
@@ -186,7 +186,7 @@ fn cell_sizes_are_rounded_and_written_to_worldspawn() {
         command_line: "-light -sh".to_owned(),
         ..BakeSettings::default()
     };
-    let planned = plan(&scene, &settings, &Warnings::default()).unwrap();
+    let planned = plan(&scene, &settings, &JobContext::default()).unwrap();
     let size = planned.legacy.unwrap().cell_size;
     assert_eq!(size, Vec3::new(40.0, 8.0, 128.0));
     assert_eq!(planned.legacy_requested, settings.cell_size);
@@ -252,7 +252,7 @@ fn a_map_without_lights_is_an_error_unless_it_has_ambient_light() {
         Err(BakeError::NoLights)
     ));
     assert!(matches!(
-        plan(&scene, &dark, &context.warnings),
+        plan(&scene, &dark, &context),
         Err(BakeError::NoLights)
     ));
     let lit = scene.bsp.with_worldspawn_key("_ambient", "20");
@@ -288,7 +288,7 @@ fn corrected_model_differs_but_not_wildly() {
         baked.sh_grid.unwrap().points
     };
     let (plain, corrected) = (with(LightModel::Q3map2), with(LightModel::Corrected));
-    let lattice = plan(&scene, &BakeSettings::default(), &Warnings::default());
+    let lattice = plan(&scene, &BakeSettings::default(), &JobContext::default());
     let lattice = lattice.unwrap().sh.unwrap();
     let at_a_light = |position: Vec3| position.abs() == Vec3::new(384.0, 0.0, 128.0);
     let difference = |is_compared: &dyn Fn(Vec3) -> bool| {
@@ -317,13 +317,13 @@ fn a_flat_map_without_a_legacy_point_still_bakes_its_sh_grid() {
         sh_cell: ShCell::Explicit(Vec3::splat(16.0)),
         ..BakeSettings::default()
     };
-    let planned = plan(&scene, &settings, &Warnings::default()).unwrap();
+    let planned = plan(&scene, &settings, &JobContext::default()).unwrap();
     assert_eq!(planned.sh.map(|lattice| lattice.counts.z), Some(3));
     assert_eq!(planned.legacy, None);
     let both = BakeSettings {
         legacy: true,
         ..settings
     };
-    let refused = plan(&scene, &both, &Warnings::default());
+    let refused = plan(&scene, &both, &JobContext::default());
     assert!(matches!(refused, Err(BakeError::NoLattice(_))));
 }

@@ -33,14 +33,6 @@ const GAME_FOLDER: &str = "/usr/share/games/openarena";
 
 /// Sets that do not meet their bar, and why.
 const MISSES: &[(&str, &str)] = &[
-    ("m05_skylight.default", LEAF_DIVISION),
-    ("m06_area.default", LEAF_DIVISION),
-    ("m06_area.fast", LEAF_DIVISION),
-    ("m06_area.post", LEAF_DIVISION),
-    ("m06_area.bright", LEAF_DIVISION),
-    ("m06_area.srgb", LEAF_DIVISION),
-    ("m06_area.scaled", LEAF_DIVISION),
-    ("m12_gridsize.gridscalesh3", LEAF_DIVISION),
     (
         "m07_filter.default",
         "rays along the edges of texels and of filtering triangles",
@@ -52,9 +44,6 @@ const MISSES: &[(&str, &str)] = &[
     ("oacmpdm3 without srf", UNKNOWN),
 ];
 
-/// The reference compiler cuts triangles at the borders of leafs that it divides by a rule that is fitted, not known; rays
-/// that pass an edge within 1 % of a part's size are decided by it.
-const LEAF_DIVISION: &str = "how leafs are divided";
 /// Rays to the middle of one of two crossed flames end exactly in the plane of the other, so the last bit decides. Seen, but
 /// not shown to explain all of it.
 const COINCIDENT: &str = "rays that end exactly in the plane of another triangle, at least in part";

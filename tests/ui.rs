@@ -691,7 +691,7 @@ fn a_chosen_map_source_gives_its_lights_and_one_without_any_is_refused() {
             .then(|| {
                 plan.result
                     .as_ref()
-                    .map_or(0, |plan| plan.lights.map_entities)
+                    .map_or(0, |plan| plan.lights.entities.map)
             })
     };
     wait(&mut harness, "planning", |program| {

@@ -619,7 +619,7 @@ fn a_sidecar_beside_the_map_is_found() {
     // A plain write leaves the map alone; a new grid goes into it.
     assert_eq!(write(&scene.bsp), written.bsp);
     let mut other = grid.clone();
-    other.points[0][0][0] = 5.0;
+    std::sync::Arc::make_mut(&mut other.points)[0][0][0] = 5.0;
     let moved = read(&write(&scene.bsp.with_sh_grid(Some(&other)))).unwrap();
     assert_eq!(moved.sh_grid, Some(other));
     for (damage, words) in [

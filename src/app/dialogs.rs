@@ -41,7 +41,7 @@ impl Dialog {
                         .pick_file(),
                     FilePurpose::Lights => dialog
                         .set_title("Take lights from")
-                        .add_filter("Map sources", &["map"])
+                        .add_filter("Map sources and entity files", &["map", "ent"])
                         .pick_file(),
                     FilePurpose::SaveAs => dialog
                         .set_title("Save map as")

@@ -5,11 +5,13 @@ use std::time::Instant;
 use anyhow::Context as _;
 
 use crate::format::bsp::{self, Bsp, ShContainer};
-use crate::format::map_file;
-use crate::job::{Job, JobContext, JobError, JobState, ProgressSnapshot, Warning};
+use crate::format::lattice::Lattice;
+use crate::job::{
+    CancelToken, Cancelled, Job, JobContext, JobError, JobState, ProgressSnapshot, Warning,
+};
 use crate::light::{self, BakeSettings, Baked};
 use crate::math::Ray;
-use crate::probe::blocked_points;
+use crate::probe::blocked_points_while;
 use crate::scene::{self, Lighting, MapSource, Scene};
 use crate::trace::Picker;
 use crate::vfs::{self, MapTarget, OpenedMap, SearchOptions, Stamp};
@@ -105,7 +107,9 @@ impl Effects {
                 form,
             } => {
                 let planned = form.clone();
-                let work = move |_: &JobContext| Ok(PlanCache::new(&scene, revision, planned));
+                let work = move |context: &JobContext| {
+                    Ok(PlanCache::new(&scene, revision, planned, context))
+                };
                 match self.spawn("plan", revision, work) {
                     Ok(running) => self.plan = Some((form, running)),
                     Err(message) => {
@@ -346,8 +350,7 @@ fn load(
     context.progress.begin("preparing", 0);
     let picker = Picker::new(&scene);
     context.cancel.check()?;
-    let grids = grid_set(&scene, scene.lighting.clone());
-    context.cancel.check()?;
+    let grids = grid_set(&scene, scene.lighting.clone(), &context.cancel)?;
     let map = LoadedMap::new(
         revision,
         Arc::new(scene),
@@ -362,30 +365,26 @@ fn load(
     })
 }
 
-/// Reads the entities of a `.map` file; one that holds no light is refused.
+/// Reads the entities of a `.map` or `.ent` file; one that holds no light is refused.
 fn read_lights(path: PathBuf) -> anyhow::Result<MapSource> {
     let bytes = std::fs::read(&path).with_context(|| path.display().to_string())?;
-    let entities = map_file::lights(&bytes)
-        .with_context(|| format!("{} holds no light entities", path.display()))?;
-    Ok(MapSource {
-        origin: path,
-        entities,
-    })
+    let shown = path.display().to_string();
+    MapSource::chosen(path, &bytes).with_context(|| format!("{shown} holds no light entities"))
 }
 
 /// A lighting with its points in solid.
-pub(super) fn grid_set(scene: &Scene, lighting: Lighting) -> GridSet {
-    let legacy = lighting.light_grid.as_ref();
-    let sh = lighting.sh_grid.as_ref();
-    GridSet {
-        blocked_legacy: legacy
-            .map(|grid| blocked_points(scene, &grid.lattice))
-            .unwrap_or_default(),
-        blocked_sh: sh
-            .map(|grid| blocked_points(scene, &grid.lattice))
-            .unwrap_or_default(),
+fn grid_set(scene: &Scene, lighting: Lighting, cancel: &CancelToken) -> Result<GridSet, Cancelled> {
+    let blocked = |lattice: Option<Lattice>| match lattice {
+        Some(lattice) => {
+            blocked_points_while(scene, &lattice, || !cancel.is_cancelled()).ok_or(Cancelled)
+        }
+        None => Ok(Vec::new()),
+    };
+    Ok(GridSet {
+        blocked_legacy: blocked(lighting.light_grid.as_ref().map(|grid| grid.lattice))?,
+        blocked_sh: blocked(lighting.sh_grid.as_ref().map(|grid| grid.lattice))?,
         lighting,
-    }
+    })
 }
 
 fn bake(
@@ -406,8 +405,7 @@ fn bake(
         sh_grid: baked.sh_grid.clone().map(Arc::new),
     };
     context.progress.begin("checking points", 0);
-    let grids = grid_set(scene, lighting);
-    context.cancel.check()?;
+    let grids = grid_set(scene, lighting, &context.cancel)?;
     Ok(Finished {
         baked: Arc::new(baked),
         grids,
@@ -436,7 +434,7 @@ fn save(
         lighting: lighting.clone(),
         ..scene.clone()
     };
-    let grids = grid_set(&scene, lighting);
+    let grids = grid_set(&scene, lighting, &context.cancel)?;
     Ok(Written {
         path,
         stamp,

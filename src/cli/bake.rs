@@ -6,14 +6,15 @@ use anyhow::{Context, bail};
 
 use crate::cli::bake_args::{BakeArgs, ProgressArg};
 use crate::cli::bake_report::{PlanInfo, ReportInfo, Summary};
+use crate::cli::bake_save::save_result;
 use crate::cli::error::Exit;
 use crate::cli::output::{Document, Output, json_bytes, warning_lines};
 use crate::cli::progress::{PROGRESS_INTERVAL, ProgressView};
-use crate::format::bsp::{SIDECAR_EXTENSION, write, write_with};
+use crate::format::bsp::SIDECAR_EXTENSION;
 use crate::job::{CancelToken, Cancelled, Job, JobContext, JobError, JobState, Warnings};
-use crate::light::{BakeSettings, Baked, apply, bake, plan};
+use crate::light::{BakeSettings, Baked, bake, plan};
 use crate::scene::Scene;
-use crate::vfs::{save, save_pair};
+use crate::vfs::save;
 
 /// Name and version of the JSON object.
 const SCHEMA: &str = "luxgrid/bake/1";
@@ -27,19 +28,21 @@ pub(crate) fn run(args: &BakeArgs, output: &mut Output<'_>) -> anyhow::Result<Ex
         refuse_lost(target)?;
     }
     let context = JobContext::default();
+    cancel_on_interrupt(&context.cancel);
     let (_, scene) = args.map.build_with(args.scripts(), &context)?;
     // The bake says again what its plan has to say.
-    let plan_warnings = if args.dry_run {
-        context.warnings.clone()
+    let plan_context = if args.dry_run {
+        context.clone()
     } else {
-        Warnings::default()
+        with_own_warnings(&context)
     };
-    let planned = plan(&scene, &settings, &plan_warnings).with_context(|| args.map.map.clone())?;
+    context.progress.begin("plan", 0);
+    let planned = plan(&scene, &settings, &plan_context).with_context(|| args.map.map.clone())?;
     let mut summary = Summary {
         output: None,
         output_bytes: None,
         command_line: settings.command_line.clone(),
-        plan: PlanInfo::new(&planned, settings.threads),
+        plan: PlanInfo::new(&planned),
         report: None,
         warnings: warning_lines(&context.warnings),
     };
@@ -48,33 +51,18 @@ pub(crate) fn run(args: &BakeArgs, output: &mut Output<'_>) -> anyhow::Result<Ex
             bail!("no output file is named");
         };
         let scene = Arc::new(scene);
-        let (baked, warnings) = run_job(&scene, settings, args.progress, output)?;
-        let lit = apply(&scene.bsp, &baked);
-        let mut sidecar = None;
-        let bytes = match args.sh_container {
-            None => write(&lit),
-            Some(container) => {
-                let written = write_with(&lit, container.into());
-                sidecar = written.sidecar;
-                written.bsp
-            }
-        };
-        if let Some(sidecar) = &sidecar {
+        let (baked, warnings) = run_job(&scene, settings, args.progress, &context, output)?;
+        let container = args.sh_container.map(Into::into);
+        let written = save_result(&scene, &baked, container, target, &context)?;
+        if written.has_sidecar {
             let beside = target.with_extension(SIDECAR_EXTENSION);
-            save_pair((target, &bytes), (&beside, sidecar))?;
             writeln!(output.err(), "wrote {}", beside.display())?;
-        } else {
-            save(target, &bytes)?;
         }
-        writeln!(
-            output.err(),
-            "wrote {}, {} bytes",
-            target.display(),
-            bytes.len()
-        )?;
+        let bytes = written.bytes;
+        writeln!(output.err(), "wrote {}, {bytes} bytes", target.display())?;
         summary.output = Some(target.display().to_string());
-        summary.output_bytes = Some(bytes.len());
-        summary.report = Some(ReportInfo::from(&baked.report));
+        summary.output_bytes = Some(bytes);
+        summary.report = Some(ReportInfo::new(&baked.report, &context));
         summary.warnings.extend(warning_lines(&warnings));
     }
     present(args, &summary, output)?;
@@ -127,16 +115,26 @@ fn refuse_archive(target: &Path) -> anyhow::Result<()> {
     }
 }
 
+/// Progress and cancellation of `context` with a list of warnings of its own.
+fn with_own_warnings(context: &JobContext) -> JobContext {
+    JobContext {
+        warnings: Warnings::default(),
+        ..context.clone()
+    }
+}
+
 /// Bakes on a thread of its own while this one shows where it stands.
 fn run_job(
     scene: &Arc<Scene>,
     settings: BakeSettings,
     how: ProgressArg,
+    context: &JobContext,
     output: &mut Output<'_>,
 ) -> anyhow::Result<(Baked, Warnings)> {
     let (wake, woken) = sync_channel(1);
     let job_scene = Arc::clone(scene);
-    let job = Job::spawn(
+    let job = Job::spawn_in(
+        with_own_warnings(context),
         "bake",
         move || {
             // A full channel means that the owner is about to look anyway.
@@ -145,7 +143,6 @@ fn run_job(
         move |context| bake(&job_scene, &settings, context),
     )
     .context("cannot start a thread")?;
-    cancel_on_interrupt(&job.context().cancel);
     let mut view = ProgressView::new(how);
     let result = loop {
         match job.poll() {

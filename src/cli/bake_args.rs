@@ -9,9 +9,8 @@ use crate::cli::game_paths::MapArgs;
 use crate::cli::look_args::{LookArgs, ShortcutArgs, ToneArgs};
 use crate::cli::values;
 use crate::format::bsp::ShContainer;
-use crate::format::map_file;
 use crate::light::{BakeSettings, GameProfile, LightModel, LightsFrom, ShCell};
-use crate::scene::ScriptFiles;
+use crate::scene::{MapSource, ScriptFiles};
 
 /// Heading of the flags about which points are baked.
 const GRIDS: &str = "Grids";
@@ -64,8 +63,8 @@ pub(crate) struct BakeArgs {
     /// Multiplies all lights; scales that are given several times multiply
     #[arg(long, value_name = "F", value_parser = values::finite, help_heading = SCALES)]
     pub(crate) scale: Vec<f32>,
-    /// Take entity lights from this .map instead of the one beside the BSP
-    #[arg(long, value_name = "FILE.map", help_heading = SCALES)]
+    /// Add the entity lights of this .map or .ent instead of those of the file beside the BSP
+    #[arg(long, value_name = "FILE", help_heading = SCALES)]
     pub(crate) lights: Option<PathBuf>,
     /// Read only the material scripts that scripts/shaderlist.txt names, as q3map2 does; without a list all
     #[arg(long, help_heading = SCALES)]
@@ -83,6 +82,9 @@ pub(crate) struct BakeArgs {
     /// Threads to work with [default: all cores]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub(crate) threads: Option<u32>,
+    /// Memory that the bake may take, MiB; one that may take more is refused [default: half of what is available]
+    #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u64).range(1..=1 << 40))]
+    pub(crate) memory: Option<u64>,
     /// How progress is shown on the standard error
     #[arg(long, value_name = "HOW", default_value = "text")]
     pub(crate) progress: ProgressArg,
@@ -175,6 +177,7 @@ impl BakeArgs {
             threads: self
                 .threads
                 .and_then(|threads| usize::try_from(threads).ok()),
+            memory: self.memory.map(|mebibytes| mebibytes << 20),
             lights: self.light_source()?,
             model: match self.model {
                 ModelArg::Q3map2 => LightModel::Q3map2,
@@ -209,9 +212,9 @@ impl BakeArgs {
         };
         let bytes =
             std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
-        let entities = map_file::lights(&bytes)
+        let source = MapSource::chosen(path.clone(), &bytes)
             .with_context(|| format!("{} holds no light entities", path.display()))?;
-        Ok(LightsFrom::Entities(Arc::new(entities)))
+        Ok(LightsFrom::File(Arc::new(source)))
     }
 
     /// The flags that shape the result, as q3map2 would be told; no file names, so that it may go into the map.

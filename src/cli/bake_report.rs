@@ -5,6 +5,7 @@ use serde::Serialize;
 use crate::cli::lights::LightInfo;
 use crate::cli::output::WarningLine;
 use crate::format::lattice::Lattice;
+use crate::job::{JobContext, StageTime, peak_memory};
 use crate::light::{BakeReport, Plan};
 
 /// Shadow rays a second and thread that the estimate takes: the slow end of what maps of 10 to 30 thousand triangles gave.
@@ -27,6 +28,11 @@ pub(crate) struct PlanInfo {
     legacy: Option<PlannedGrid>,
     sh: Option<PlannedGrid>,
     lights: LightInfo,
+    /// The file that light entities are added from.
+    light_file: Option<String>,
+    /// Threads that it works with.
+    threads: usize,
+    memory: MemoryInfo,
     /// Points times lights: no bake traces more from grid points to lights.
     rays_at_most: u64,
     /// The time for that many at a cautious rate.
@@ -43,29 +49,78 @@ struct PlannedGrid {
     bytes: u64,
 }
 
+/// What a bake takes at most beside the opened map, bytes.
+#[derive(Serialize)]
+struct MemoryInfo {
+    grids: u64,
+    lights: u64,
+    hierarchy: u64,
+    threads: u64,
+    output: u64,
+    /// All together.
+    total: u64,
+    /// What it may take.
+    budget: u64,
+}
+
 #[derive(Serialize)]
 pub(crate) struct ReportInfo {
     prepare_secs: f32,
     trace_secs: f32,
+    /// The whole call up to here, stage by stage in order.
+    stages: Vec<StageInfo>,
+    threads: usize,
     rays: u64,
+    /// Millions a second of tracing, of all threads and of one.
+    mrays_per_sec: f32,
+    mrays_per_thread_sec: f32,
+    /// Gathering places times lights.
+    pairs: u64,
+    /// Those of lights that may reach the place's block of neighbours; the others cost nothing.
+    near_pairs: u64,
     points_in_solid: u64,
     lights: LightInfo,
+    /// The most memory that the process has held, bytes; null where the system does not say.
+    peak_memory: Option<u64>,
 }
 
-impl From<&BakeReport> for ReportInfo {
-    fn from(report: &BakeReport) -> Self {
+#[derive(Serialize)]
+struct StageInfo {
+    stage: &'static str,
+    secs: f32,
+}
+
+impl ReportInfo {
+    /// Of a finished bake; `context` knows the stages before and after it.
+    pub(crate) fn new(report: &BakeReport, context: &JobContext) -> Self {
+        let millions = report.rays as f32 * 1e-6;
+        let rate = if report.trace_secs > 0.0 {
+            millions / report.trace_secs
+        } else {
+            0.0
+        };
+        let stages = context.progress.stages().into_iter();
         Self {
             prepare_secs: report.prepare_secs,
             trace_secs: report.trace_secs,
+            stages: stages
+                .map(|StageTime { stage, secs }| StageInfo { stage, secs })
+                .collect(),
+            threads: report.threads,
             rays: report.rays,
+            mrays_per_sec: rate,
+            mrays_per_thread_sec: rate / report.threads.max(1) as f32,
+            pairs: report.pairs.all,
+            near_pairs: report.pairs.near,
             points_in_solid: report.points_in_solid,
             lights: report.lights.into(),
+            peak_memory: peak_memory(),
         }
     }
 }
 
 impl PlanInfo {
-    pub(crate) fn new(plan: &Plan, threads: Option<usize>) -> Self {
+    pub(crate) fn new(plan: &Plan) -> Self {
         let grid = |lattice: Option<Lattice>, bytes, requested: Option<glam::Vec3>| {
             lattice.map(|lattice| PlannedGrid {
                 counts: lattice.counts.to_array(),
@@ -81,14 +136,27 @@ impl PlanInfo {
             .flatten()
             .map(Lattice::len)
             .sum::<u64>();
-        let rays = points.saturating_mul(lights.total());
-        let threads =
-            threads.or_else(|| std::thread::available_parallelism().ok().map(usize::from));
-        let rate = RAYS_PER_SEC * threads.unwrap_or(1) as u64;
+        let rays = points.saturating_mul(plan.lights.total());
+        let rate = RAYS_PER_SEC * plan.threads.max(1) as u64;
+        let memory = &plan.memory;
         Self {
             legacy: grid(plan.legacy, plan.legacy_bytes, plan.legacy_requested),
             sh: grid(plan.sh, plan.sh_bytes, plan.sh_requested),
             lights,
+            light_file: plan
+                .light_file
+                .as_ref()
+                .map(|path| path.display().to_string()),
+            threads: plan.threads,
+            memory: MemoryInfo {
+                grids: memory.grids,
+                lights: memory.lights,
+                hierarchy: memory.hierarchy,
+                threads: memory.threads,
+                output: memory.output,
+                total: memory.total(),
+                budget: plan.memory_budget,
+            },
             rays_at_most: rays,
             secs_at_most: rays as f32 / rate as f32,
         }
@@ -117,17 +185,48 @@ impl Summary {
             }
         }
         writeln!(out, "lights    {}", self.plan.lights)?;
+        if let Some(path) = &self.plan.light_file {
+            writeln!(out, "          added from {path}")?;
+        }
+        let memory = &self.plan.memory;
+        writeln!(
+            out,
+            "memory    at most {} MiB beside the map, {} allowed",
+            memory.total.div_ceil(1 << 20),
+            memory.budget >> 20
+        )?;
         match &self.report {
             None => writeln!(
                 out,
                 "estimate  at most {} rays, {:.1} s",
                 self.plan.rays_at_most, self.plan.secs_at_most
             ),
-            Some(report) => writeln!(
-                out,
-                "done      {} rays, {:.2} s to prepare, {:.2} s to trace; {} points in solid",
-                report.rays, report.prepare_secs, report.trace_secs, report.points_in_solid
-            ),
+            Some(report) => {
+                writeln!(
+                    out,
+                    "done      {} rays, {:.2} s to prepare, {:.2} s to trace, {:.2} million a second; {} points in solid",
+                    report.rays,
+                    report.prepare_secs,
+                    report.trace_secs,
+                    report.mrays_per_sec,
+                    report.points_in_solid
+                )?;
+                let stages = report.stages.iter();
+                let stages: Vec<String> = stages
+                    .map(|StageInfo { stage, secs }| format!("{stage} {secs:.2}"))
+                    .collect();
+                writeln!(
+                    out,
+                    "seconds   {}; {} threads",
+                    stages.join(", "),
+                    report.threads
+                )?;
+                writeln!(
+                    out,
+                    "pairs     {} of places and lights, {} near enough to look at",
+                    report.pairs, report.near_pairs
+                )
+            }
         }
     }
 }

@@ -109,6 +109,8 @@ struct Lights {
     counts: LightInfo,
     /// The `.map` beside the BSP.
     map_file: Option<String>,
+    /// The file that a bake takes lights from beside the BSP: that one, or none.
+    light_file: Option<String>,
     /// Why there are none.
     note: Option<String>,
 }
@@ -382,10 +384,10 @@ impl GridInfo {
 
 impl Lights {
     fn find(scene: &Scene, context: &JobContext) -> Self {
-        let planned = plan(scene, &BakeSettings::default(), &context.warnings);
-        let (counts, note) = match planned {
-            Ok(plan) => (plan.lights, None),
-            Err(error) => (LightCounts::default(), Some(error.to_string())),
+        let planned = plan(scene, &BakeSettings::default(), context);
+        let (counts, light_file, note) = match planned {
+            Ok(plan) => (plan.lights, plan.light_file, None),
+            Err(error) => (LightCounts::default(), None, Some(error.to_string())),
         };
         Self {
             counts: counts.into(),
@@ -393,6 +395,7 @@ impl Lights {
                 .map_source
                 .as_ref()
                 .map(|source| source.origin.display().to_string()),
+            light_file: light_file.map(|path| path.display().to_string()),
             note,
         }
     }
@@ -400,7 +403,12 @@ impl Lights {
     fn print(&self, out: &mut dyn Write) -> std::io::Result<()> {
         writeln!(out, "lights    {}", self.counts)?;
         if let Some(path) = &self.map_file {
-            writeln!(out, "          .map: {path}")?;
+            let use_of = if self.light_file.is_some() || self.note.is_some() {
+                ""
+            } else {
+                ", not asked: the BSP keeps its lights"
+            };
+            writeln!(out, "          beside it: {path}{use_of}")?;
         }
         if let Some(note) = &self.note {
             writeln!(out, "          {note}")?;

@@ -10,6 +10,7 @@ mod args;
 mod bake;
 mod bake_args;
 mod bake_report;
+mod bake_save;
 mod check;
 mod error;
 mod game_paths;

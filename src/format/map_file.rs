@@ -1,8 +1,9 @@
-//! `.map` sources: only what lighting needs, the entities. Brushes are skipped unread.
+//! `.map` sources and `.ent` files: only what lighting needs, the entities. Brushes are skipped unread.
 
 use crate::format::entities::{Entities, Entity};
 
-/// Entities of a `.map` file, classic, Valve 220 and brush-primitive alike.
+/// Entities of a `.map` file, classic, Valve 220 and brush-primitive alike, or of a `.ent` file: the text of an entity lump,
+/// which is a `.map` without brushes.
 pub fn entities(bytes: &[u8]) -> Entities {
     Entities::parse_map(bytes)
 }

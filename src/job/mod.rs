@@ -6,13 +6,15 @@
 
 mod cancel;
 mod latest;
+mod memory;
 mod progress;
 mod thread;
 mod warnings;
 
 pub use cancel::{CancelToken, Cancelled};
 pub use latest::Latest;
-pub use progress::{Progress, ProgressSnapshot};
+pub use memory::{available_memory, peak_memory};
+pub use progress::{Progress, ProgressSnapshot, StageTime};
 pub use thread::{Job, JobError, JobState};
 pub use warnings::{Warning, Warnings};
 

@@ -2,6 +2,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+/// Stages whose times are kept.
+const STAGES_MAX: usize = 1000;
+
 /// How far a job is: a stage name, a count and a total. Clones share the numbers; workers add without a lock.
 #[derive(Clone, Debug, Default)]
 pub struct Progress(Arc<Inner>);
@@ -10,7 +13,24 @@ pub struct Progress(Arc<Inner>);
 struct Inner {
     done: AtomicU64,
     total: AtomicU64,
-    stage: Mutex<(&'static str, Instant)>,
+    stage: Mutex<Stage>,
+}
+
+#[derive(Debug)]
+struct Stage {
+    name: &'static str,
+    since: Instant,
+    /// Those before it, in order.
+    ended: Vec<StageTime>,
+}
+
+/// How long a stage took.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct StageTime {
+    /// Its name.
+    pub stage: &'static str,
+    /// Seconds.
+    pub secs: f32,
 }
 
 impl Default for Inner {
@@ -18,7 +38,11 @@ impl Default for Inner {
         Self {
             done: AtomicU64::new(0),
             total: AtomicU64::new(0),
-            stage: Mutex::new(("starting", Instant::now())),
+            stage: Mutex::new(Stage {
+                name: "starting",
+                since: Instant::now(),
+                ended: Vec::new(),
+            }),
         }
     }
 }
@@ -36,13 +60,34 @@ pub struct ProgressSnapshot {
     pub elapsed: Duration,
 }
 
+impl Stage {
+    fn time(&self) -> StageTime {
+        StageTime {
+            stage: self.name,
+            secs: self.since.elapsed().as_secs_f32(),
+        }
+    }
+}
+
 impl Progress {
     /// Begins a stage of `total` items (0: not known) and sets the count to zero.
     pub fn begin(&self, stage: &'static str, total: u64) {
         let mut current = self.0.stage.lock().unwrap_or_else(PoisonError::into_inner);
         self.0.total.store(total, Ordering::Relaxed);
         self.0.done.store(0, Ordering::Relaxed);
-        *current = (stage, Instant::now());
+        let ended = current.time();
+        if current.ended.len() < STAGES_MAX {
+            current.ended.push(ended);
+        }
+        current.name = stage;
+        current.since = Instant::now();
+    }
+
+    /// Times of all stages in order, the present one so far included. Of more than a thousand the last are left out.
+    pub fn stages(&self) -> Vec<StageTime> {
+        let current = self.0.stage.lock().unwrap_or_else(PoisonError::into_inner);
+        let ended = current.ended.iter().copied();
+        ended.chain([current.time()]).collect()
     }
 
     /// Adds finished items.
@@ -52,12 +97,12 @@ impl Progress {
 
     /// Reads stage, counts and time.
     pub fn snapshot(&self) -> ProgressSnapshot {
-        let (stage, since) = *self.0.stage.lock().unwrap_or_else(PoisonError::into_inner);
+        let current = self.0.stage.lock().unwrap_or_else(PoisonError::into_inner);
         ProgressSnapshot {
-            stage,
+            stage: current.name,
             done: self.0.done.load(Ordering::Relaxed),
             total: self.0.total.load(Ordering::Relaxed),
-            elapsed: since.elapsed(),
+            elapsed: current.since.elapsed(),
         }
     }
 }
@@ -103,5 +148,9 @@ mod tests {
         let snapshot = progress.snapshot();
         assert_eq!((snapshot.stage, snapshot.done), ("second", 0));
         assert_eq!(snapshot.remaining_secs(), None);
+        let times = progress.stages();
+        let names: Vec<&str> = times.iter().map(|time| time.stage).collect();
+        assert_eq!(names, ["starting", "first", "second"]);
+        assert!(times.iter().all(|time| time.secs >= 0.0));
     }
 }

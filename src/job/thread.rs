@@ -54,7 +54,28 @@ impl<T: Send + 'static, E: Send + 'static> Job<T, E> {
         W: Fn() + Send + Sync + 'static,
         F: FnOnce(&JobContext) -> Result<T, E> + Send + 'static,
     {
-        let context = JobContext::default();
+        Self::spawn_in(JobContext::default(), name, wake, work)
+    }
+
+    /// The same as a part of work with a context that was there before: its progress and warnings go on, and its cancellation
+    /// ends the job too.
+    ///
+    /// # Errors
+    /// As [`Job::spawn`].
+    pub fn spawn_in<W, F>(
+        context: JobContext,
+        name: &str,
+        wake: W,
+        work: F,
+    ) -> std::io::Result<Self>
+    where
+        W: Fn() + Send + Sync + 'static,
+        F: FnOnce(&JobContext) -> Result<T, E> + Send + 'static,
+    {
+        let context = JobContext {
+            cancel: context.cancel.part(),
+            ..context
+        };
         let (send, result) = sync_channel(1);
         let (stop, stopped) = sync_channel::<()>(1);
         let wake = Arc::new(wake);

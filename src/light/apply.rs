@@ -11,7 +11,9 @@ const COMMAND_LINE_KEY: &str = "_q3map2_cmdline";
 /// would show the old light.
 pub fn apply(bsp: &Bsp, baked: &Baked) -> Bsp {
     let mut lit = bsp.clone();
-    if let Some(grid) = &baked.light_grid {
+    if let Some(points) = &baked.styled_points {
+        lit = lit.with_styled_points(points);
+    } else if let Some(grid) = &baked.light_grid {
         lit = lit.with_light_grid(&grid.points);
     }
     lit = lit.with_sh_grid(baked.sh_grid.as_ref());

@@ -1,8 +1,11 @@
+use std::path::PathBuf;
+use std::sync::Arc;
+
 use glam::Vec3;
 
-use crate::format::bsp::ShGrid;
+use crate::format::bsp::{ShGrid, StyledGridPoint};
 use crate::format::lattice::Lattice;
-use crate::job::{Cancelled, JobContext, Warnings};
+use crate::job::{Cancelled, JobContext, StageTime};
 use crate::light::clusters::Clusters;
 use crate::light::contribute::Illumination;
 use crate::light::envelope::set_envelopes;
@@ -10,6 +13,8 @@ use crate::light::gather::{Tally, Targets, fill_grids};
 use crate::light::lattices::Lattices;
 use crate::light::lights::LightList;
 use crate::light::materials::Materials;
+use crate::light::memory::MemoryEstimate;
+use crate::light::report::{BakeReport, LightCounts, PairCounts};
 use crate::light::settings::BakeSettings;
 use crate::light::sources::{LightEntities, push_entity_lights};
 use crate::light::surface_lights::{SkyNumbers, push_surface_lights};
@@ -41,28 +46,19 @@ pub enum BakeError {
     /// The world model's bounds hold no lattice point of a usable size.
     #[error("the world's bounds hold no grid: {0}")]
     NoLattice(String),
+    /// It would take more memory than it may.
+    #[error("it may take {needed} MiB of memory and is allowed {budget}; {advice}")]
+    Memory {
+        /// Upper estimate, MiB.
+        needed: u64,
+        /// Budget, MiB.
+        budget: u64,
+        /// A cell size that would fit, or that there is none.
+        advice: String,
+    },
     /// The thread pool could not be started.
     #[error("cannot start threads: {0}")]
     Threads(String),
-}
-
-/// Lights by kind, after splitting and culling.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct LightCounts {
-    /// Light entities in the BSP.
-    pub bsp_entities: usize,
-    /// Light entities in the `.map`.
-    pub map_entities: usize,
-    /// Point lights.
-    pub points: usize,
-    /// Spot lights.
-    pub spots: usize,
-    /// Pieces of emitting surfaces, backsplash included.
-    pub areas: usize,
-    /// Suns, jittered ones counted.
-    pub suns: usize,
-    /// Lights of skies.
-    pub sky: usize,
 }
 
 /// What a bake would do, known before it starts.
@@ -82,28 +78,23 @@ pub struct Plan {
     pub sh_requested: Option<Vec3>,
     /// Lights found.
     pub lights: LightCounts,
-}
-
-/// Times and counts of a finished bake.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct BakeReport {
-    /// Seconds spent collecting lights and building the hierarchy.
-    pub prepare_secs: f32,
-    /// Seconds spent on the grids.
-    pub trace_secs: f32,
-    /// Shadow rays traced.
-    pub rays: u64,
-    /// Grid points in solid that found no air.
-    pub points_in_solid: u64,
-    /// Lights used.
-    pub lights: LightCounts,
+    /// The file that light entities are taken from beside the BSP; `None` when none is.
+    pub light_file: Option<PathBuf>,
+    /// Threads that it works with.
+    pub threads: usize,
+    /// What it takes at most.
+    pub memory: MemoryEstimate,
+    /// What it may take, bytes.
+    pub memory_budget: u64,
 }
 
 /// The result of a bake.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Baked {
-    /// New lump 15; `None` when it was off.
+    /// New lump 15; `None` when it was off. Of RBSP and FBSP it holds slot 0.
     pub light_grid: Option<LightGrid>,
+    /// The same points with all style slots, where the map's format has them.
+    pub styled_points: Option<Vec<StyledGridPoint>>,
     /// New lump 18; `None` when it was off.
     pub sh_grid: Option<ShGrid>,
     /// Value for worldspawn `gridsize` when it must change.
@@ -114,20 +105,24 @@ pub struct Baked {
     pub report: BakeReport,
 }
 
-/// What [`bake`] would do with these settings; quick enough to call at every change of a form.
+/// What [`bake`] would do with these settings; quick enough to call at every change of a form. Leaves the progress alone.
 ///
 /// # Errors
-/// As [`bake`], without cancellation.
+/// As [`bake`].
 pub fn plan(
     scene: &Scene,
     settings: &BakeSettings,
-    warnings: &Warnings,
+    context: &JobContext,
 ) -> Result<Plan, BakeError> {
-    let lattices = Lattices::new(scene, settings, warnings)?;
+    let lattices = Lattices::new(scene, settings, &context.warnings)?;
     let materials = Materials::new(scene);
     let clusters = Clusters::new(scene, &materials);
     let world = WorldKeys::new(&scene.bsp.entities, settings);
-    let (list, _) = collect(scene, &materials, &clusters, &world, settings, warnings)?;
+    let (mut list, _) = collect(scene, &materials, &world, settings, context)?;
+    set_envelopes(&mut list, &clusters, settings, &context.cancel)?;
+    let memory = MemoryEstimate::new(scene, settings, &lattices, &list.lights);
+    memory.check(scene, settings, &lattices)?;
+    let light_file = LightEntities::new(scene, settings, &world).file();
     let legacy = lattices.legacy;
     let sh = lattices.sh;
     Ok(Plan {
@@ -139,7 +134,11 @@ pub fn plan(
         }),
         legacy_requested: legacy.and_then(|placed| placed.changed()),
         sh_requested: sh.and_then(|placed| placed.changed()),
-        lights: list.counts(),
+        lights: LightCounts::of(&list),
+        light_file: light_file.map(|file| file.origin.clone()),
+        threads: settings.thread_count(),
+        memory,
+        memory_budget: settings.memory_budget(),
     })
 }
 
@@ -155,11 +154,8 @@ pub fn bake(
     context: &JobContext,
 ) -> Result<Baked, BakeError> {
     context.cancel.check()?;
-    let mut pool = rayon::ThreadPoolBuilder::new();
-    if let Some(threads) = settings.threads {
-        pool = pool.num_threads(threads.max(1));
-    }
-    let pool = pool
+    let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads(settings.thread_count())
         .thread_name(|number| format!("bake {number}"))
         .build()
         .map_err(|error| BakeError::Threads(error.to_string()))?;
@@ -171,70 +167,85 @@ fn bake_here(
     settings: &BakeSettings,
     context: &JobContext,
 ) -> Result<Baked, BakeError> {
-    context.progress.begin("lights and shadows", 0);
-    let warnings = &context.warnings;
-    let lattices = Lattices::new(scene, settings, warnings)?;
+    let progress = &context.progress;
+    progress.begin("materials and clusters", 0);
+    let stages_before = progress.stages().len() - 1;
+    let lattices = Lattices::new(scene, settings, &context.warnings)?;
     let materials = Materials::new(scene);
     let clusters = Clusters::new(scene, &materials);
     let world = WorldKeys::new(&scene.bsp.entities, settings);
-    let (list, skies) = collect(scene, &materials, &clusters, &world, settings, warnings)?;
-    let counts = list.counts();
     context.cancel.check()?;
+    progress.begin("lights", 0);
+    let (mut list, skies) = collect(scene, &materials, &world, settings, context)?;
+    progress.begin("envelopes", 0);
+    set_envelopes(&mut list, &clusters, settings, &context.cancel)?;
+    let memory = MemoryEstimate::new(scene, settings, &lattices, &list.lights);
+    memory.check(scene, settings, &lattices)?;
+    let counts = LightCounts::of(&list);
+    progress.begin("shadow hierarchy", 0);
     let tracer = Tracer::new(scene, &materials, &skies, settings, &context.cancel);
     context.cancel.check()?;
     let [legacy, sh] =
         [lattices.legacy, lattices.sh].map(|placed| placed.map(|placed| placed.lattice));
-    let targets = Targets::new(legacy, sh);
+    let has_styles = scene.bsp.directory.format().has_styles();
+    let targets = Targets::new(legacy, sh, has_styles);
     let inhibit = targets.inhibits(settings.model);
     let lighting = Illumination::new(list.lights, &clusters, tracer, inhibit, settings);
-    // The clock is the progress's: time since the stage began.
-    let stage_secs = || context.progress.snapshot().elapsed.as_secs_f32();
-    let prepare_secs = stage_secs();
     let tally = Tally::default();
     let points = fill_grids(&targets, &lighting, &world, &tally, context)?;
-    let mut baked = Baked {
+    let stages = progress.stages().split_off(stages_before);
+    let secs = |stages: &[StageTime]| stages.iter().map(|stage| stage.secs).sum();
+    let (tracing, preparing) = stages
+        .split_last()
+        .map_or((&[][..], &[][..]), |(last, rest)| {
+            (std::slice::from_ref(last), rest)
+        });
+    let report = BakeReport {
+        prepare_secs: secs(preparing),
+        trace_secs: secs(tracing),
+        threads: rayon::current_num_threads(),
+        rays: tally.rays.into_inner(),
+        pairs: PairCounts {
+            all: tally.pairs.into_inner(),
+            near: tally.near_pairs.into_inner(),
+        },
+        points_in_solid: tally.in_solid.into_inner(),
+        lights: counts,
+        stages,
+    };
+    Ok(Baked {
         light_grid: legacy.map(|lattice| LightGrid {
             lattice,
             points: points.legacy,
         }),
         sh_grid: sh.map(|lattice| ShGrid {
             lattice,
-            points: points.sh,
+            points: Arc::new(points.sh),
         }),
+        styled_points: (has_styles && legacy.is_some()).then_some(points.styled),
         gridsize_key: lattices.gridsize_key,
         command_line: settings.command_line.clone(),
-        ..Baked::default()
-    };
-    let trace_secs = stage_secs();
-    baked.report = BakeReport {
-        prepare_secs,
-        trace_secs,
-        rays: tally.rays.into_inner(),
-        points_in_solid: tally.in_solid.into_inner(),
-        lights: counts,
-    };
-    Ok(baked)
+        report,
+    })
 }
 
-/// Finds, splits and culls all lights.
+/// Finds and splits all lights.
 fn collect(
     scene: &Scene,
     materials: &Materials<'_>,
-    clusters: &Clusters<'_>,
     world: &WorldKeys,
     settings: &BakeSettings,
-    warnings: &Warnings,
+    context: &JobContext,
 ) -> Result<(LightList, SkyNumbers), BakeError> {
     if !settings.legacy && !settings.sh {
         return Err(BakeError::NothingToDo);
     }
     let mut list = LightList::default();
     let entities = LightEntities::new(scene, settings, world);
-    push_entity_lights(&mut list, &entities, settings, warnings);
-    let skies = push_surface_lights(&mut list, scene, materials, world, settings, warnings);
+    push_entity_lights(&mut list, &entities, settings, context)?;
+    let skies = push_surface_lights(&mut list, scene, materials, world, settings, context)?;
     if list.lights.is_empty() && !world.has_light() {
         return Err(BakeError::NoLights);
     }
-    list.lights = set_envelopes(list.lights, clusters, settings);
     Ok((list, skies))
 }

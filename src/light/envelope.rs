@@ -2,9 +2,10 @@ use std::collections::BTreeMap;
 
 use glam::Vec3;
 
+use crate::job::{CancelToken, Cancelled};
 use crate::light::clusters::Clusters;
 use crate::light::form_factor::form_factor;
-use crate::light::lights::{Emission, Falloff, FastCut, INFINITY, LINEAR_SCALE, Light};
+use crate::light::lights::{Emission, Falloff, FastCut, INFINITY, LINEAR_SCALE, Light, LightList};
 use crate::light::settings::{BakeSettings, LightModel};
 use crate::math::Aabb;
 
@@ -22,19 +23,34 @@ const AREA_RADIUS_STEP: f32 = 10.0;
 
 /// Finds cluster, bounds and reach of every light, drops those that reach no grid, and sorts by style (section 3).
 pub(crate) fn set_envelopes(
-    lights: Vec<Light>,
+    list: &mut LightList,
     clusters: &Clusters<'_>,
     settings: &BakeSettings,
-) -> Vec<Light> {
+    cancel: &CancelToken,
+) -> Result<(), Cancelled> {
     let mut seen = BTreeMap::new();
+    let mut kept = Vec::with_capacity(list.lights.len());
     // The reference compiler puts each new light in front of the others.
-    let mut kept: Vec<Light> = lights
-        .into_iter()
-        .rev()
-        .filter_map(|light| set_envelope(light, clusters, &mut seen, settings))
-        .collect();
+    for light in std::mem::take(&mut list.lights).into_iter().rev() {
+        cancel.check()?;
+        match set_envelope(light, clusters, &mut seen, settings) {
+            Ok(light) => kept.push(light),
+            Err(Culled::InSolid) => list.culled.in_solid += 1,
+            Err(Culled::NoGrid) => list.culled.no_grid += 1,
+            Err(Culled::TooWeak) => list.culled.too_weak += 1,
+        }
+    }
     kept.sort_by_key(|light| light.style);
-    kept
+    list.lights = kept;
+    Ok(())
+}
+
+/// Why a light reaches no grid.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Culled {
+    InSolid,
+    NoGrid,
+    TooWeak,
 }
 
 /// Whether weak contributions of `light` are dropped.
@@ -51,7 +67,7 @@ fn set_envelope(
     clusters: &Clusters<'_>,
     seen: &mut BTreeMap<u32, Aabb>,
     settings: &BakeSettings,
-) -> Option<Light> {
+) -> Result<Light, Culled> {
     let add = match &mut light.emission {
         Emission::Area(area) => &mut area.add,
         _ => &mut 0.0,
@@ -67,9 +83,9 @@ fn set_envelope(
             min: Vec3::splat(-INFINITY),
             max: Vec3::splat(INFINITY),
         };
-        return Some(light);
+        return Ok(light);
     }
-    light.cluster = place(&mut light.origin, clusters, settings.model)?;
+    light.cluster = place(&mut light.origin, clusters, settings.model).ok_or(Culled::InSolid)?;
     let bounds = seen
         .entry(light.cluster)
         .or_insert_with(|| clusters.seen_bounds(light.cluster))
@@ -77,7 +93,14 @@ fn set_envelope(
     let farthest = (bounds.max - light.origin).max(light.origin - bounds.min);
     light.envelope = reach(&light, is_fast(&light, settings)).min(farthest.length());
     light.bounds = bounds;
-    (light.in_grid && light.envelope > 0.0).then_some(light)
+    if !light.in_grid {
+        Err(Culled::NoGrid)
+    } else if light.envelope > 0.0 {
+        Ok(light)
+    } else {
+        // Also where it is no number.
+        Err(Culled::TooWeak)
+    }
 }
 
 /// Cluster of the origin, which is moved out of solid where that is possible nearby.

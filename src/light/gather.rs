@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 use glam::{UVec3, Vec3};
 use rayon::prelude::*;
 
-use crate::format::bsp::{LightGridPoint, ShPoint};
+use crate::format::bsp::{LightGridPoint, ShPoint, StyledGridPoint};
 use crate::format::lattice::Lattice;
 use crate::job::{Cancelled, JobContext};
 use crate::light::contribute::{Contribution, Illumination, Neighbourhood, Sample};
@@ -50,6 +50,10 @@ pub(crate) struct Tally {
     pub rays: AtomicU64,
     /// Points in solid that found no air.
     pub in_solid: AtomicU64,
+    /// Gathering places times lights.
+    pub pairs: AtomicU64,
+    /// Those of lights that may reach the block.
+    pub near_pairs: AtomicU64,
 }
 
 /// The grids that are baked, each with its points in lattice order.
@@ -57,6 +61,8 @@ pub(crate) struct Tally {
 pub(crate) struct GridPoints {
     /// Lump 15; empty when off.
     pub legacy: Vec<LightGridPoint>,
+    /// Lump 15 with all style slots; empty when off, or when the format has none.
+    pub styled: Vec<StyledGridPoint>,
     /// Lump 18; empty when off.
     pub sh: Vec<ShPoint>,
 }
@@ -65,6 +71,8 @@ pub(crate) struct GridPoints {
 #[derive(Debug)]
 pub(crate) struct Targets {
     lattices: [Option<Lattice>; 2],
+    /// Whether points of the legacy grid keep all style slots.
+    has_styles: bool,
     /// By axis and SH coordinate: the legacy coordinate at the very same place.
     twins: [Vec<Option<u32>>; 3],
     /// By axis and legacy coordinate: whether the SH lattice has it.
@@ -72,7 +80,7 @@ pub(crate) struct Targets {
 }
 
 impl Targets {
-    pub(super) fn new(legacy: Option<Lattice>, sh: Option<Lattice>) -> Self {
+    pub(super) fn new(legacy: Option<Lattice>, sh: Option<Lattice>, has_styles: bool) -> Self {
         let coordinates = |lattice: Option<Lattice>, axis: usize| -> Vec<f32> {
             let lattice = lattice.into_iter();
             lattice
@@ -90,6 +98,7 @@ impl Targets {
         };
         Self {
             lattices: [legacy, sh],
+            has_styles,
             twins: std::array::from_fn(|axis| {
                 let (legacy, sh) = &pairs[axis];
                 let legacy = numbered(legacy);
@@ -213,20 +222,32 @@ pub(crate) fn fill_grids(
     };
     let points = Mutex::new(GridPoints {
         legacy: vec![LightGridPoint::default(); count(Grid::Legacy)],
+        styled: vec![
+            StyledGridPoint::default();
+            if targets.has_styles {
+                count(Grid::Legacy)
+            } else {
+                0
+            }
+        ],
         sh: vec![ShPoint::default(); count(Grid::Sh)],
     });
     targets
         .blocks()
         .into_par_iter()
         .try_for_each_init(Memory::default, |memory, block| {
+            // Also where no light is asked, as in blocks that are all in solid.
+            context.cancel.check()?;
             let done = memory.collect(block, targets, lighting, tally);
             memory.gather(lighting, context)?;
+            memory.count_pairs(lighting, tally);
             memory.finish(lighting, world, &points);
             tally.rays.fetch_add(memory.state.rays, Ordering::Relaxed);
             memory.state.rays = 0;
             context.progress.add(done);
             Ok(())
         })?;
+    context.cancel.check()?;
     Ok(points.into_inner().unwrap_or_else(PoisonError::into_inner))
 }
 
@@ -325,6 +346,17 @@ impl Memory {
         Ok(())
     }
 
+    /// Counts what the block's candidates spared.
+    fn count_pairs(&self, lighting: &Illumination<'_>, tally: &Tally) {
+        let pairs = |lights: usize| (self.samples.len() * lights) as u64;
+        let (all, near) = (
+            pairs(lighting.lights.len()),
+            pairs(self.around.lights().len()),
+        );
+        tally.pairs.fetch_add(all, Ordering::Relaxed);
+        tally.near_pairs.fetch_add(near, Ordering::Relaxed);
+    }
+
     /// Adds what needs no lights, and stores the block's points.
     fn finish(
         &mut self,
@@ -352,7 +384,10 @@ impl Memory {
         let mut points = points.lock().unwrap_or_else(PoisonError::into_inner);
         for (legacy, sh) in done {
             if let Some((point, value)) = legacy {
-                points.legacy[point] = value;
+                points.legacy[point] = value.first_slot();
+                if let Some(styled) = points.styled.get_mut(point) {
+                    *styled = value;
+                }
             }
             if let Some((point, value)) = sh {
                 points.sh[point] = value;

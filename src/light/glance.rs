@@ -249,12 +249,11 @@ impl Tracer<'_> {
         self.filter(inhibit, state, glance);
     }
 
-    /// Multiplies the shares of the filters met. Two, whose order does not matter, are told apart from more and from two
-    /// parts of one, which are unclear.
+    /// Multiplies the shares of the filters met. Segments that meet more than two are unclear: the order would matter.
     fn filter(&self, inhibit: [f32; 2], state: &mut TraceState, glance: &mut Glance) {
         for (grid, inhibit) in inhibit.into_iter().enumerate() {
             let shares = &mut state.shares[grid];
-            let mut owners = [(None, None); LANES];
+            let mut counts = [0_u32; LANES];
             for met in &state.met {
                 let Occluder::Filter(filter) = met.occluder else {
                     continue;
@@ -265,20 +264,18 @@ impl Tracer<'_> {
                     if !is_inside(&crossing) {
                         continue;
                     }
-                    match owners[lane] {
-                        (None, _) => {
+                    match counts[lane] {
+                        0 => {
                             glance.filtered[grid] |= 1 << lane;
                             shares[lane] = Vec3::ONE;
-                            owners[lane].0 = Some(part.owner);
                         }
-                        (Some(owner), None) if owner != part.owner => {
-                            owners[lane].1 = Some(part.owner);
-                        }
+                        1 => {}
                         _ => {
                             glance.unclear |= 1 << lane;
                             continue;
                         }
                     }
+                    counts[lane] += 1;
                     shares[lane] *= self.transmission(filter, part, &crossing);
                     if shares[lane].max_element() <= DARK {
                         glance.blocked[grid] |= 1 << lane;

@@ -1,6 +1,6 @@
 use glam::Vec3;
 
-use crate::format::bsp::{LightGridPoint, STYLE_SLOTS};
+use crate::format::bsp::{STYLE_NONE, STYLE_SLOTS, StyledGridPoint};
 use crate::light::contribute::Contribution;
 use crate::light::encode::direction_bytes;
 use crate::light::settings::BakeSettings;
@@ -12,7 +12,8 @@ const CONTRIBUTIONS_MAX: usize = 32_767;
 /// Share of flood light that has a direction.
 const FLOOD_DIRECTED: f32 = 0.75;
 
-/// Light at one point of lump 15 while it is summed (section 6.2). Only style 0 is stored, as IBSP has one slot.
+/// Light at one point of lump 15 while it is summed (section 6.2), in a slot for each of up to four styles. IBSP stores the
+/// first.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct LegacySum {
     found: Vec<Contribution>,
@@ -45,8 +46,8 @@ impl LegacySum {
         flood: Option<[Vec3; 2]>,
         settings: &BakeSettings,
         world: &WorldKeys,
-    ) -> LightGridPoint {
-        let mut ambient = world.ambient;
+    ) -> StyledGridPoint {
+        let mut flood_ambient = Vec3::ZERO;
         // Light from below too counts as from above.
         for light in flood.into_iter().flatten() {
             self.found.push(Contribution {
@@ -54,18 +55,18 @@ impl LegacySum {
                 direction: Vec3::Z,
                 style: 0,
             });
-            ambient += light * (1.0 - FLOOD_DIRECTED);
+            flood_ambient += light * (1.0 - FLOOD_DIRECTED);
         }
-        encode(&self.found, ambient, settings, world)
+        encode(&self.found, flood_ambient, settings, world)
     }
 }
 
 fn encode(
     found: &[Contribution],
-    mut ambient: Vec3,
+    flood_ambient: Vec3,
     settings: &BakeSettings,
     world: &WorldKeys,
-) -> LightGridPoint {
+) -> StyledGridPoint {
     let sum: Vec3 = found
         .iter()
         .map(|contribution| contribution.direction * contribution.colour.length())
@@ -74,26 +75,30 @@ fn encode(
     let mut directionality = settings.grid_directionality.min(1.0);
     let across = settings.grid_ambient_directionality.max(-1.0);
     directionality = directionality.max(across);
-    let mut directed = Vec3::ZERO;
+    let mut directed = [Vec3::ZERO; STYLE_SLOTS];
+    let mut ambient = [world.ambient; STYLE_SLOTS];
+    ambient[0] += flood_ambient;
     let mut slots = StyleSlots::default();
     for contribution in found {
         let cosine = contribution.direction.dot(main);
         let share = (across + cosine * (directionality - across)).max(0.0);
-        if slots.slot(contribution.style) == 0 {
-            directed += contribution.colour * share;
-            ambient += contribution.colour * (0.25 * (1.0 - share));
-        }
+        let slot = slots.slot(contribution.style);
+        directed[slot] += contribution.colour * share;
+        ambient[slot] += contribution.colour * (0.25 * (1.0 - share));
     }
     let ambient_scale = settings.grid_scale * settings.grid_ambient_scale;
     let bytes = |light: Vec3, scale: f32| settings.transfer.encode(light, scale, world.max_light);
-    let mut point = LightGridPoint {
-        ambient: bytes(ambient.max(world.min_grid_light), ambient_scale),
-        directed: bytes(directed, settings.grid_scale),
-        ..LightGridPoint::default()
+    let mut point = StyledGridPoint {
+        ambient: ambient.map(|light| bytes(light.max(world.min_grid_light), ambient_scale)),
+        directed: directed.map(|light| bytes(light, settings.grid_scale)),
+        styles: slots.styles(),
+        ..StyledGridPoint::default()
     };
     // Engines skip points without ambient light.
-    if point.ambient == [0; 3] && point.directed != [0; 3] {
-        point.ambient = [1; 3];
+    for (ambient, directed) in point.ambient.iter_mut().zip(point.directed) {
+        if *ambient == [0; 3] && directed != [0; 3] {
+            *ambient = [1; 3];
+        }
     }
     [point.zenith, point.azimuth] = direction_bytes(main, settings.model);
     point
@@ -118,6 +123,17 @@ impl StyleSlots {
         self.styles[self.used] = style;
         self.used += 1;
         self.used - 1
+    }
+
+    /// As they are stored: slots that no light took hold no style, but slot 0 is always there.
+    fn styles(&self) -> [u8; STYLE_SLOTS] {
+        std::array::from_fn(|slot| {
+            if slot < self.used.max(1) {
+                self.styles[slot]
+            } else {
+                STYLE_NONE
+            }
+        })
     }
 }
 

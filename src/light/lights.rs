@@ -1,6 +1,6 @@
 use glam::Vec3;
 
-use crate::light::bake::LightCounts;
+use crate::light::report::{CulledLights, EntityCounts};
 use crate::math::Aabb;
 
 /// A distance that counts as infinite, game units (8 × 65536).
@@ -24,28 +24,9 @@ pub(crate) struct LightList {
     /// The lights.
     pub lights: Vec<Light>,
     /// Light entities by source.
-    pub entities: [usize; 2],
-}
-
-impl LightList {
-    /// Lights by kind.
-    pub(super) fn counts(&self) -> LightCounts {
-        let mut counts = LightCounts {
-            bsp_entities: self.entities[0],
-            map_entities: self.entities[1],
-            ..LightCounts::default()
-        };
-        for light in &self.lights {
-            *match light.emission {
-                Emission::Point => &mut counts.points,
-                Emission::Spot { .. } => &mut counts.spots,
-                Emission::Area(_) => &mut counts.areas,
-                Emission::Sun { from_sky: false } => &mut counts.suns,
-                Emission::Sun { from_sky: true } => &mut counts.sky,
-            } += 1;
-        }
-        counts
-    }
+    pub entities: EntityCounts,
+    /// Lights taken out again.
+    pub culled: CulledLights,
 }
 
 /// How a light sends.

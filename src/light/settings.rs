@@ -2,10 +2,11 @@ use std::sync::Arc;
 
 use glam::Vec3;
 
-use crate::format::entities::Entities;
 use crate::light::encode::ByteTransfer;
 use crate::light::lights::{CORRECTED_TOLERANCE, TOLERANCE};
+use crate::light::memory::default_budget;
 use crate::math::colour::linear_from_srgb;
+use crate::scene::MapSource;
 
 /// Which compiler's look is made.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -30,13 +31,14 @@ pub enum EntityModel {
 /// Where entity lights come from.
 #[derive(Clone, Debug, Default)]
 pub enum LightsFrom {
-    /// The BSP's entities and, unless worldspawn `_keepLights` is set, those of the `.map` beside it.
+    /// The BSP's entities and, unless worldspawn `_keepLights` is set, those of the `.map` beside it; without a `.map` those of
+    /// the `.ent` beside it, where the BSP has no light of its own: a copy of its entity lump would light it twice.
     #[default]
     Auto,
     /// Only the BSP's entities.
     Bsp,
-    /// The BSP's entities, and these instead of the `.map` beside it, whatever `_keepLights` says.
-    Entities(Arc<Entities>),
+    /// The BSP's entities, and these instead of the file beside it, whatever `_keepLights` says.
+    File(Arc<MapSource>),
 }
 
 /// How the SH grid's cell size is chosen.
@@ -66,6 +68,8 @@ pub struct BakeSettings {
     pub sh_cell: ShCell,
     /// Threads; `None` is all cores.
     pub threads: Option<usize>,
+    /// Bytes that a bake may take beside the opened map; `None` is half of what the system has to give.
+    pub memory: Option<u64>,
     /// Source of entity lights.
     pub lights: LightsFrom,
     /// Which compiler's look.
@@ -138,6 +142,17 @@ impl BakeSettings {
         }
     }
 
+    /// Threads that a bake works with.
+    pub(crate) fn thread_count(&self) -> usize {
+        let cores = || std::thread::available_parallelism().map_or(1, usize::from);
+        self.threads.unwrap_or_else(cores).max(1)
+    }
+
+    /// Bytes that a bake may take.
+    pub(crate) fn memory_budget(&self) -> u64 {
+        self.memory.unwrap_or_else(default_budget)
+    }
+
     /// Contributions of entity and area lights up to this many byte units are dropped.
     pub(crate) fn tolerance(&self) -> f32 {
         match self.model {
@@ -157,6 +172,7 @@ impl Default for BakeSettings {
             cell_size: None,
             sh_cell: ShCell::Scale(2.0),
             threads: None,
+            memory: None,
             lights: LightsFrom::Auto,
             model: LightModel::Q3map2,
             entity_model: EntityModel::Quake3,

@@ -1,13 +1,16 @@
+use std::collections::BTreeSet;
+
 use glam::Vec3;
 
-use crate::format::entities::{Entities, Entity};
-use crate::job::Warnings;
+use crate::format::entities::Entity;
+use crate::job::{Cancelled, JobContext, Warnings};
 use crate::light::lights::{Emission, Falloff, Light, LightList, POINT_SCALE, normalise_colour};
+use crate::light::report::EntityCounts;
 use crate::light::settings::{BakeSettings, EntityModel, LightModel, LightsFrom};
 use crate::light::suns::{Sun, push_sun};
 use crate::light::world::WorldKeys;
 use crate::math::sampling;
-use crate::scene::Scene;
+use crate::scene::{MapSource, MapSourceKind, Scene};
 
 /// Spawnflag of linear falloff in the Quake 3 model; with the Wolfenstein model it turns linear falloff off.
 const FLAG_LINEAR: u32 = 1;
@@ -20,41 +23,87 @@ const SAMPLES_MAX: f32 = 4096.0;
 /// Lights and copies at most; a bound for hostile files.
 const LIGHTS_MAX: usize = 1_000_000;
 
-/// Light entities of the BSP and, by the settings' rule, of a `.map` (section 1.4).
+/// Light entities of the BSP and, by the settings' rule, of a `.map` or `.ent` (section 1.4).
 pub(crate) struct LightEntities<'a> {
     bsp: Vec<&'a Entity>,
-    map: Vec<&'a Entity>,
+    added: Vec<&'a Entity>,
+    file: Option<&'a MapSource>,
     targets: Vec<&'a Entity>,
 }
 
 impl<'a> LightEntities<'a> {
     /// Collects them. Targets are searched in the BSP first, then among the added lights.
     pub(super) fn new(scene: &'a Scene, settings: &'a BakeSettings, world: &WorldKeys) -> Self {
-        let beside = scene.map_source.as_ref().map(|source| &source.entities);
-        let added: Option<&Entities> = match &settings.lights {
-            LightsFrom::Auto => beside.filter(|_| !world.keep_lights),
-            LightsFrom::Bsp => None,
-            LightsFrom::Entities(entities) => Some(entities),
-        };
         let own = &scene.bsp.entities.list;
         let bsp: Vec<&Entity> = own.iter().filter(|entity| entity.is_light()).collect();
+        let is_source = |source: &&MapSource| match source.kind {
+            MapSourceKind::Map => !world.keep_lights,
+            MapSourceKind::Ent => !world.keep_lights && bsp.is_empty(),
+        };
+        let file: Option<&MapSource> = match &settings.lights {
+            LightsFrom::Auto => scene.map_source.as_ref().filter(is_source),
+            LightsFrom::Bsp => None,
+            LightsFrom::File(source) => Some(source),
+        };
+        // Games with styled grids switch lights that have a name, and look for those in the BSP alone.
+        let has_styles = scene.bsp.directory.format().has_styles();
+        let is_fixed = |entity: &&Entity| !has_styles || entity.get("targetname").is_none();
         let is_new = |entity: &&Entity| {
             settings.model == LightModel::Q3map2
                 || !bsp.iter().any(|known| {
                     known.origin() == entity.origin() && known.classname() == entity.classname()
                 })
         };
-        let map: Vec<&Entity> = added
-            .into_iter()
-            .flat_map(|entities| &entities.list)
+        let found = file.iter().flat_map(|source| &source.entities.list);
+        let added: Vec<&Entity> = found
             .filter(|entity| entity.is_light())
+            .filter(is_fixed)
             .filter(is_new)
             .collect();
         let targets = match &settings.lights {
-            LightsFrom::Entities(entities) => own.iter().chain(&entities.list).collect(),
-            _ => own.iter().chain(map.iter().copied()).collect(),
+            LightsFrom::File(source) => own.iter().chain(&source.entities.list).collect(),
+            _ => own.iter().chain(added.iter().copied()).collect(),
         };
-        Self { bsp, map, targets }
+        Self {
+            bsp,
+            added,
+            file,
+            targets,
+        }
+    }
+
+    /// The file that lights are taken from beside the BSP.
+    pub(super) fn file(&self) -> Option<&'a MapSource> {
+        self.file
+    }
+
+    /// Lights by file.
+    fn counts(&self) -> EntityCounts {
+        let added = self.added.len();
+        let [map, ent] = match self.file.map(|file| file.kind) {
+            Some(MapSourceKind::Ent) => [0, added],
+            Some(MapSourceKind::Map) | None => [added, 0],
+        };
+        EntityCounts {
+            bsp: self.bsp.len(),
+            map,
+            ent,
+        }
+    }
+
+    /// Says which lights the BSP has already, so that they count twice.
+    fn warn_of_copies(&self, warnings: &Warnings) {
+        let place = |entity: &Entity| entity.origin().to_array().map(f32::to_bits);
+        let known: BTreeSet<_> = self.bsp.iter().map(|entity| place(entity)).collect();
+        let is_copy = |entity: &&&Entity| known.contains(&place(entity));
+        let copies = self.added.iter().filter(is_copy).count();
+        if let Some(file) = self.file.filter(|_| copies > 0) {
+            let text = format!(
+                "{copies} lights of {} stand where the BSP has one too and light twice (worldspawn _keepLights says that the BSP's are all)",
+                file.origin.display()
+            );
+            warnings.push("W154", text);
+        }
     }
 
     fn target(&self, name: &str) -> Option<&'a Entity> {
@@ -70,16 +119,19 @@ pub(crate) fn push_entity_lights(
     list: &mut LightList,
     entities: &LightEntities<'_>,
     settings: &BakeSettings,
-    warnings: &Warnings,
-) {
-    list.entities = [entities.bsp.len(), entities.map.len()];
-    for (number, entity) in (0_u64..).zip(entities.bsp.iter().chain(&entities.map)) {
+    context: &JobContext,
+) -> Result<(), Cancelled> {
+    let warnings = &context.warnings;
+    list.entities = entities.counts();
+    entities.warn_of_copies(warnings);
+    for (number, entity) in (0_u64..).zip(entities.bsp.iter().chain(&entities.added)) {
+        context.cancel.check()?;
         if list.lights.len() >= LIGHTS_MAX {
             warnings.push(
                 "W150",
                 format!("more than {LIGHTS_MAX} lights; the rest is dropped"),
             );
-            return;
+            break;
         }
         let name = entity.get("target");
         let target = name.and_then(|name| entities.target(name));
@@ -94,6 +146,7 @@ pub(crate) fn push_entity_lights(
         }
         push_light(list, entity, target, number, settings, warnings);
     }
+    Ok(())
 }
 
 fn push_light(
@@ -219,18 +272,20 @@ fn make_spot(light: &mut Light, entity: &Entity, towards: Vec3, settings: &BakeS
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::format::entities::Entities;
 
     fn lights(text: &str) -> Vec<Light> {
         let entities = Entities::parse(text.as_bytes());
         let all: Vec<&Entity> = entities.list.iter().collect();
         let found = LightEntities {
             bsp: all.iter().copied().filter(|e| e.is_light()).collect(),
-            map: Vec::new(),
+            added: Vec::new(),
+            file: None,
             targets: all,
         };
         let mut list = LightList::default();
         let settings = BakeSettings::default();
-        push_entity_lights(&mut list, &found, &settings, &Warnings::default());
+        push_entity_lights(&mut list, &found, &settings, &JobContext::default()).unwrap();
         list.lights
     }
 

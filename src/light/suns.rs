@@ -1,3 +1,5 @@
+use std::f32::consts::PI;
+
 use glam::Vec3;
 
 use crate::format::material_script::{LightDirectives, SkyLight, SunDirective};
@@ -72,6 +74,12 @@ fn disc(seed: u64, number: u64, sample: u32) -> (f32, f32) {
         .unwrap_or_default()
 }
 
+/// Radians, rounded as the reference compiler does: where suns cancel out, the last bit decides about the direction that is
+/// left.
+fn radians(degrees: f32) -> f32 {
+    degrees / 180.0 * PI
+}
+
 /// Azimuth from +X towards +Y and elevation above the horizon, radians.
 fn on_sphere(azimuth: f32, elevation: f32) -> Vec3 {
     let (sin_a, cos_a) = f64::from(azimuth).sin_cos();
@@ -105,10 +113,7 @@ impl Sky<'_> {
 
     fn sun(&self, sun: &SunDirective, settings: &BakeSettings) -> Sun {
         Sun {
-            direction: on_sphere(
-                sun.azimuth_degrees.to_radians(),
-                sun.elevation_degrees.to_radians(),
-            ),
+            direction: on_sphere(radians(sun.azimuth_degrees), radians(sun.elevation_degrees)),
             colour: normalise_colour(settings.linear_colour(sun.colour)),
             photons: sun.intensity,
             deviance: sun.deviance_degrees.to_radians(),
@@ -194,7 +199,7 @@ fn directions(sky_light: &SkyLight) -> Vec<Vec3> {
     let (mut elevation, mut azimuth) = (first.min(high), 0.0_f32);
     for _ in 0..rows {
         for _ in 0..columns {
-            found.push(on_sphere(azimuth.to_radians(), elevation.to_radians()));
+            found.push(on_sphere(radians(azimuth), radians(elevation)));
             azimuth += turn;
         }
         azimuth += turn / rows as f32;

@@ -3,7 +3,7 @@ use std::collections::BTreeMap;
 use glam::Vec3;
 
 use crate::format::bsp::{Bsp, SurfaceKind};
-use crate::job::Warnings;
+use crate::job::{CancelToken, Cancelled, JobContext};
 use crate::light::lights::{
     AREA_SCALE, Area, Emission, FORM_FACTOR_SCALE, FastCut, Light, LightList, POINT_SCALE,
 };
@@ -42,12 +42,13 @@ pub(crate) fn push_surface_lights(
     materials: &Materials<'_>,
     world: &WorldKeys,
     settings: &BakeSettings,
-    warnings: &Warnings,
-) -> SkyNumbers {
+    context: &JobContext,
+) -> Result<SkyNumbers, Cancelled> {
     let offsets = model_offsets(scene, settings.model);
     let mut skies = SkyNumbers::new();
     let mut pieces = 0_usize;
     for surface in &scene.surfaces {
+        context.cancel.check()?;
         let Some(material) = materials.of_surface(surface.id) else {
             continue;
         };
@@ -73,6 +74,7 @@ pub(crate) fn push_surface_lights(
         }
         if directives.surface_light > 0.0 && pieces < PIECES_MAX {
             let emitter = Emitter {
+                cancel: &context.cancel,
                 scene,
                 settings,
                 material,
@@ -89,14 +91,16 @@ pub(crate) fn push_surface_lights(
             };
             pieces += emitter.push(list, surface.id, PIECES_MAX - pieces);
             if pieces >= PIECES_MAX {
-                warnings.push(
+                context.warnings.push(
                     "W153",
                     format!("more than {PIECES_MAX} surface lights; the rest is dropped (raise q3map_lightSubdivide)"),
                 );
             }
         }
     }
-    skies
+    // A surface that was left in the middle is not all there.
+    context.cancel.check()?;
+    Ok(skies)
 }
 
 fn sky_box(scene: &Scene, material: &Material) -> Option<SkyBox> {
@@ -126,6 +130,7 @@ fn model_offsets(scene: &Scene, model: LightModel) -> Vec<Vec3> {
 
 /// An emitting material on one model.
 struct Emitter<'a> {
+    cancel: &'a CancelToken,
     scene: &'a Scene,
     settings: &'a BakeSettings,
     material: &'a Material,
@@ -158,12 +163,15 @@ impl Emitter<'_> {
         let subdivide = directives.subdivide.unwrap_or(DEFAULT_SUBDIVIDE);
         let mut count = 0;
         for polygon in polygons {
+            if self.cancel.is_cancelled() {
+                break;
+            }
             winding::subdivide(polygon, subdivide, |piece| {
                 if AREAS.contains(&winding::area(piece)) {
                     self.push_piece(list, piece);
                     count += 1;
                 }
-                count < limit
+                count < limit && !self.cancel.is_cancelled()
             });
         }
         count

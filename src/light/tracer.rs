@@ -17,10 +17,10 @@ use crate::trace::{
     SolidTree, TreeCorner, TreePolygon, TriangleSet, Walk,
 };
 
-/// Leafs with more triangles in a longer box are divided; both numbers are fitted to the reference compiler's results.
+/// Leafs with more triangles in a longer box are divided; the rule is found from the reference compiler's results.
 const DIVISION: Division = Division::Above {
     triangles: 4,
-    side: 128.0,
+    side: 32.0,
 };
 /// How far barycentric coordinates of a filtering triangle may lie outside 0 to 1.
 const FILTER_SLACK: f32 = 0.0001;
@@ -47,8 +47,6 @@ pub(crate) struct Tracer<'a> {
 #[derive(Debug, Default)]
 pub(crate) struct TraceState {
     walk: Walk,
-    /// Occluders that have filtered the segment.
-    filters: Vec<u32>,
     pub(super) packet_tracer: PacketTracer,
     pub(super) packet: Packet,
     pub(super) packet_walk: PacketWalk,
@@ -255,11 +253,10 @@ impl<'a> Tracer<'a> {
     /// `None` when an opaque triangle is met, or filters leave nothing.
     ///
     /// Only triangles in leafs that the walk passed count, as in the reference compiler, which cuts them at the leafs'
-    /// borders: this decides about rays that graze edges within the slack. Where a ray runs along the edge of two parts of
-    /// one triangle, it is filtered once.
+    /// borders: this decides about rays that graze edges within the slack. Where a ray runs along the edge of two parts, even
+    /// of one triangle, both filter it, as there.
     fn filtered(&self, ray: &Ray, state: &mut TraceState) -> Option<Passage> {
-        let TraceState { walk, filters, .. } = state;
-        filters.clear();
+        let walk = &state.walk;
         let mut passage = Passage {
             filter: Vec3::ONE,
             sky: None,
@@ -279,8 +276,7 @@ impl<'a> Tracer<'a> {
                     false
                 }
                 Occluder::Filter(filter) => {
-                    if is_inside(crossing) && !filters.contains(&part.owner) {
-                        filters.push(part.owner);
+                    if is_inside(crossing) {
                         passage.filter *= self.transmission(*filter, part, crossing);
                     }
                     passage.filter.max_element() <= DARK

@@ -11,7 +11,7 @@ mod findings;
 mod legacy;
 mod sh;
 
-pub use blocked::blocked_points;
+pub use blocked::{blocked_points, blocked_points_while};
 pub use corner::{Corner, Verdict, trilinear_corners};
 pub use decode::decode_direction;
 pub use findings::findings;

@@ -228,7 +228,7 @@ mod tests {
         lit[0] = [8.0; 3];
         let grid = ShGrid {
             lattice,
-            points: vec![[[0.0; 3]; 9], lit],
+            points: std::sync::Arc::new(vec![[[0.0; 3]; 9], lit]),
         };
         let middle = Vec3::new(16.0, 0.0, 0.0);
         let skipped = sample_sh(&grid, middle, ShCorners::SkipSolid);

@@ -13,7 +13,7 @@ use crate::scene::lightmaps::LightmapPages;
 use crate::scene::resolve::{Resolver, Scripts};
 use crate::scene::sources::{Sources, read_companion};
 use crate::scene::spawn::spawn_points;
-use crate::scene::types::{MapSource, Scene};
+use crate::scene::types::{MapSource, MapSourceKind, Scene};
 use crate::vfs::{OpenedMap, Origin};
 
 /// Why a map cannot become a scene.
@@ -101,12 +101,7 @@ pub fn build_with(
     context.cancel.check()?;
     let (materials, images) = resolver.finish(context)?;
     context.progress.begin("entities", 0);
-    let file = read_companion(map, "map", &context.warnings);
-    sources.map_source = file.as_ref().map(|file| file.origin.clone());
-    let map_source = file.map(|file| MapSource {
-        entities: map_file::entities(&file.bytes),
-        origin: file.origin.container.join(&file.origin.name),
-    });
+    let map_source = read_lights(map, &mut sources, context);
     let file = read_companion(map, "srf", &context.warnings);
     sources.surface_extras = file.as_ref().map(|file| file.origin.clone());
     let surface_extras = file.map(|file| SurfaceExtras::parse(&file.bytes));
@@ -147,6 +142,20 @@ fn take_sidecar(map: &OpenedMap, bsp: &mut Bsp, context: &JobContext) -> Option<
             None
         }
     }
+}
+
+/// Reads the entities of the `.map` beside the map, and only where there is none those of the `.ent`: a `.map` is where the
+/// lights come from, an `.ent` a copy of what some compiler left of them.
+fn read_lights(map: &OpenedMap, sources: &mut Sources, context: &JobContext) -> Option<MapSource> {
+    let beside = |extension| read_companion(map, extension, &context.warnings);
+    let file = beside("map").or_else(|| beside("ent"))?;
+    let origin = file.origin.container.join(&file.origin.name);
+    sources.map_source = Some(file.origin);
+    Some(MapSource {
+        kind: MapSourceKind::of(&origin),
+        origin,
+        entities: map_file::entities(&file.bytes),
+    })
 }
 
 fn world_bounds(bsp: &Bsp) -> Aabb {

@@ -31,6 +31,6 @@ pub use patch::{PatchGrid, PatchInput, PatchLevels, patch_levels, tessellate};
 pub use sources::{Asset, AssetKind, Sources, Usage};
 pub use spawn::{SpawnPoint, spawn_points};
 pub use types::{
-    LightingClass, MapSource, ModelInstance, Scene, SlotLight, StyledLight, Surface, SurfaceId,
-    Vertex,
+    LightingClass, MapSource, MapSourceKind, ModelInstance, Scene, SlotLight, StyledLight, Surface,
+    SurfaceId, Vertex,
 };

@@ -3,7 +3,7 @@ use std::path::{Path, PathBuf};
 
 use crate::job::Warnings;
 use crate::scene::material::{ImageId, MaterialSource};
-use crate::scene::types::Scene;
+use crate::scene::types::{MapSourceKind, Scene};
 use crate::vfs::{OpenedMap, Origin, Searched, Vfs, VfsError, VfsFile};
 
 /// Refused names listed in a warning at most.
@@ -14,7 +14,7 @@ const NAMES_IN_WARNING: usize = 4;
 pub struct Sources {
     /// The BSP.
     pub bsp: Option<Origin>,
-    /// The `.map` with the lights.
+    /// The `.map` or `.ent` with the lights.
     pub map_source: Option<Origin>,
     /// The `.srf`.
     pub surface_extras: Option<Origin>,
@@ -33,6 +33,8 @@ pub enum AssetKind {
     Map,
     /// Lights of a `.map`.
     MapSource,
+    /// Lights of an `.ent`.
+    EntityFile,
     /// Surface extras of a `.srf`.
     SurfaceExtras,
     /// The SH grid of a `.shgrid`.
@@ -51,6 +53,7 @@ impl AssetKind {
         match self {
             Self::Map => "map",
             Self::MapSource => "map source",
+            Self::EntityFile => "entity file",
             Self::SurfaceExtras => "surface extras",
             Self::ShGrid => "SH grid",
             Self::LightmapPage => "lightmap page",
@@ -117,9 +120,14 @@ impl Scene {
     /// Everything that came out of a file, sorted by kind and name; what is missing or built in is left out.
     pub fn assets(&self) -> Vec<Asset<'_>> {
         let sources = &self.sources;
+        let lights = self.map_source.as_ref().map(|source| source.kind);
+        let lights = match lights.unwrap_or_default() {
+            MapSourceKind::Map => AssetKind::MapSource,
+            MapSourceKind::Ent => AssetKind::EntityFile,
+        };
         let singles = [
             (AssetKind::Map, &sources.bsp),
-            (AssetKind::MapSource, &sources.map_source),
+            (lights, &sources.map_source),
             (AssetKind::SurfaceExtras, &sources.surface_extras),
             (AssetKind::ShGrid, &sources.sh_grid),
         ];

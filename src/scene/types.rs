@@ -1,11 +1,12 @@
 use std::ops::Range;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use glam::{Mat3, Vec2, Vec3};
 
 use crate::format::bsp::{Bsp, STYLE_SLOTS, SurfaceKind};
 use crate::format::entities::Entities;
+use crate::format::map_file;
 use crate::format::srf::SurfaceExtras;
 use crate::math::Aabb;
 use crate::scene::deluxe::Deluxe;
@@ -56,7 +57,7 @@ pub struct Scene {
     pub lighting: Lighting,
     /// Start views, best first; may be empty.
     pub spawns: Vec<SpawnPoint>,
-    /// Entities of the `.map` beside the BSP, when there is one.
+    /// Entities of the `.map` beside the BSP, or of the `.ent` where there is no `.map`.
     pub map_source: Option<MapSource>,
     /// The `.srf` beside the BSP, when there is one.
     pub surface_extras: Option<SurfaceExtras>,
@@ -64,13 +65,56 @@ pub struct Scene {
     pub sources: Sources,
 }
 
-/// Entities from a `.map` file, for lights that the BSP no longer holds.
+/// What a file with lights is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum MapSourceKind {
+    /// `.map`: what the map was compiled from.
+    #[default]
+    Map,
+    /// `.ent`: the text of an entity lump, for instance one that was exported and edited.
+    Ent,
+}
+
+impl MapSourceKind {
+    /// By the file's extension; whatever is not `.ent` counts as a `.map`.
+    pub fn of(path: &Path) -> Self {
+        let extension = path.extension().unwrap_or_default();
+        if extension.eq_ignore_ascii_case("ent") {
+            Self::Ent
+        } else {
+            Self::Map
+        }
+    }
+
+    /// The extension with its dot, for messages.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Map => ".map",
+            Self::Ent => ".ent",
+        }
+    }
+}
+
+/// Entities from a `.map` or `.ent` file, for lights that the BSP no longer holds.
 #[derive(Clone, Debug)]
 pub struct MapSource {
     /// Where it was found, for display.
     pub origin: PathBuf,
+    /// What file it is.
+    pub kind: MapSourceKind,
     /// All entities; brushes were skipped.
     pub entities: Entities,
+}
+
+impl MapSource {
+    /// What a chosen file holds; `None` when it holds no light.
+    pub fn chosen(origin: PathBuf, bytes: &[u8]) -> Option<Self> {
+        Some(Self {
+            kind: MapSourceKind::of(&origin),
+            entities: map_file::lights(bytes)?,
+            origin,
+        })
+    }
 }
 
 /// A vertex as drawn.

@@ -125,7 +125,7 @@ impl PacketTracer {
     }
 
     /// Calls `visit` for crossings with `t_min < t < t_max`, in no particular order, those with triangles of `hints` maybe
-    /// twice. It returns the rays that are done, and may lower the `t_max` of others.
+    /// twice. It returns which of the crossing rays are done, and may lower the `t_max` of others.
     pub fn crossings(
         &mut self,
         set: &TriangleSet,
@@ -331,7 +331,7 @@ impl<S: Simd> Traversal<'_, S> {
         }
     }
 
-    /// Tests a triangle; returns the rays that are done.
+    /// Tests a triangle; returns the rays that it ended.
     #[inline(always)]
     fn ask(
         &mut self,
@@ -362,7 +362,7 @@ impl<S: Simd> Traversal<'_, S> {
         };
         let done = visit(&crossing, &mut self.packet.t_max);
         self.rays.t_max = f32x8::load_array(self.simd, self.packet.t_max);
-        done
+        done & hit
     }
 }
 

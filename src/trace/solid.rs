@@ -26,9 +26,10 @@ pub enum BareSubtrees {
 pub enum Division {
     /// They stay as the file has them.
     Never,
-    /// A leaf with many triangles is halved across the longest side of the box around its polygons until there are few, or
-    /// that side is short. An opaque leaf that is divided becomes open: in the reference compiler's results pillars from
-    /// floor to ceiling do not block by their leaf, since floor and ceiling run on through them.
+    /// A leaf with many triangles is cut across the longest side of the box around its polygons, at the mean of their
+    /// corners without its fraction, until there are few, or that side is short. An opaque leaf that is divided becomes
+    /// open: in the reference compiler's results pillars from floor to ceiling do not block by their leaf, since floor and
+    /// ceiling run on through them.
     Above {
         /// Leafs with at most so many triangles stay.
         triangles: usize,
@@ -285,8 +286,8 @@ impl Divider {
         undivided: i32,
         depth: u32,
     ) -> i32 {
-        let corners = polygons.iter().flat_map(|polygon| &polygon.corners);
-        let bounds = Aabb::from_points(corners.map(|corner| corner.position));
+        let corners = || polygons.iter().flat_map(|polygon| &polygon.corners);
+        let bounds = Aabb::from_points(corners().map(|corner| corner.position));
         let size = bounds.size();
         let axis = (0..3).fold(
             0,
@@ -301,7 +302,10 @@ impl Divider {
                 size[axis] > side && triangle_count(&polygons) > triangles
             }
         };
-        if !is_full || depth >= DEPTH_MAX || tree.nodes.len() >= NODES_MAX {
+        let plane = plane_across(axis, corners());
+        // A plane beside all corners would not part them.
+        let parts_them = plane.dist > bounds.min[axis] && plane.dist < bounds.max[axis];
+        if !is_full || !parts_them || depth >= DEPTH_MAX || tree.nodes.len() >= NODES_MAX {
             if undivided != SOLID {
                 let leaf = (-1 - undivided) as u32;
                 self.parts
@@ -309,12 +313,6 @@ impl Divider {
             }
             return undivided;
         }
-        let mut normal = Vec3::ZERO;
-        normal[axis] = 1.0;
-        let plane = Plane {
-            normal,
-            dist: (bounds.min[axis] + bounds.max[axis]) * 0.5,
-        };
         let mut halves = [Vec::new(), Vec::new()];
         for polygon in polygons {
             for (half, part) in halves.iter_mut().zip(split(polygon, &plane)) {
@@ -334,6 +332,21 @@ impl Divider {
         });
         tree.nodes[node].children = children;
         i32::try_from(node).unwrap_or(SOLID)
+    }
+}
+
+/// The plane across `axis` at the mean of the corners there, its fraction dropped.
+fn plane_across<'a>(axis: usize, corners: impl Iterator<Item = &'a TreeCorner>) -> Plane {
+    let mut normal = Vec3::ZERO;
+    normal[axis] = 1.0;
+    let (mut sum, mut count) = (0.0, 0.0);
+    for corner in corners {
+        sum += corner.position[axis];
+        count += 1.0;
+    }
+    Plane {
+        normal,
+        dist: (sum / count).trunc(),
     }
 }
 

@@ -160,7 +160,7 @@ fn container_ui(ui: &mut Ui, model: &Model<'_>, form: &mut BakeForm) {
 fn lights_ui(ui: &mut Ui, form: &BakeForm, commands: &mut Vec<Command>) {
     row_ui(ui, "Lights from", |ui| {
         let name = match form.lights.path() {
-            None => "BSP and its .map".to_owned(),
+            None => "BSP and the file beside it".to_owned(),
             Some(path) => path
                 .file_name()
                 .map(|name| name.to_string_lossy().into_owned())
@@ -169,7 +169,7 @@ fn lights_ui(ui: &mut Ui, form: &BakeForm, commands: &mut Vec<Command>) {
         ui.label(name);
         if ui
             .small_button("Choose…")
-            .tip("Takes entity lights from another .map; compilers strip them from the BSP (--lights).")
+            .tip("Adds the entity lights of another .map or .ent; compilers strip them from the BSP (--lights).")
             .clicked()
         {
             commands.push(Command::LightsDialog);
@@ -178,7 +178,7 @@ fn lights_ui(ui: &mut Ui, form: &BakeForm, commands: &mut Vec<Command>) {
         if is_chosen
             && ui
                 .small_button("Reset lights")
-                .tip("Takes them from the BSP and the .map beside it again.")
+                .tip("Takes them from the BSP and the .map or .ent beside it again.")
                 .clicked()
         {
             commands.push(Command::ResetLights);
@@ -199,10 +199,15 @@ fn plan_ui(ui: &mut Ui, model: &Model<'_>) {
         Some(Ok(plan)) => {
             ui.add(egui::Label::new(RichText::new(plan_line(plan)).strong()).wrap());
             let lights = &plan.lights;
-            let found = format!(
-                "Lights: BSP entities {} · .map {} · surface pieces {} · suns {} · sky {}",
-                lights.bsp_entities, lights.map_entities, lights.areas, lights.suns, lights.sky
+            let entities = &lights.entities;
+            let mut found = format!(
+                "Lights: BSP entities {} · .map {} · .ent {} · surface pieces {} · suns {} · sky {}",
+                entities.bsp, entities.map, entities.ent, lights.areas, lights.suns, lights.sky
             );
+            if let Some(path) = &plan.light_file {
+                let name = path.file_name().unwrap_or(path.as_os_str());
+                found = format!("{found}; added from {}", name.display());
+            }
             ui.add(egui::Label::new(RichText::new(found).color(theme::WEAK)).wrap());
             for (name, requested, lattice) in [
                 ("Legacy", plan.legacy_requested, &plan.legacy),
@@ -235,6 +240,7 @@ fn plan_line(plan: &Plan) -> String {
     if plan.legacy.is_some() {
         parts.push(format!("legacy {}", bytes(plan.legacy_bytes)));
     }
+    parts.push(format!("at most {} of memory", bytes(plan.memory.total())));
     parts.join(" · ")
 }
 

@@ -3,7 +3,7 @@ use std::path::Path;
 use egui::{RichText, Ui};
 use glam::{UVec3, Vec3};
 
-use crate::scene::{LightmapOrigin, Scene, SearchedKind, Usage};
+use crate::scene::{LightmapOrigin, MapSourceKind, Scene, SearchedKind, Usage};
 use crate::ui::widgets::{
     Explained, bytes, empty_ui, point_count, section_ui, thousands, told_value_ui, triple, value_ui,
 };
@@ -167,7 +167,11 @@ fn counts_ui(ui: &mut Ui, map: &LoadedMap) {
         value_ui(ui, "Light styles", styles.join(", "));
     }
     if let Some(source) = &scene.map_source {
-        value_ui(ui, "Map source", source.origin.display().to_string());
+        let name = match source.kind {
+            MapSourceKind::Map => "Map source",
+            MapSourceKind::Ent => "Entity file",
+        };
+        value_ui(ui, name, source.origin.display().to_string());
     }
 }
 

@@ -26,6 +26,17 @@ const STALE_AFTER: Duration = Duration::from_hours(1);
 /// [`VfsError::WriteFailed`], also for a folder or a device of that name, a file that is write-protected (the rename would
 /// pass over that), and anything named `.pk3` or inside one; an old file of that name is as it was.
 pub fn save(path: &Path, bytes: &[u8]) -> Result<Option<Stamp>, VfsError> {
+    save_with(path, |out| out.write_all(bytes))
+}
+
+/// [`save`] of what `write` writes, which need not be in memory all at once. When it fails, nothing was saved.
+///
+/// # Errors
+/// As for [`save`].
+pub fn save_with(
+    path: &Path,
+    write: impl FnOnce(&mut dyn Write) -> std::io::Result<()>,
+) -> Result<Option<Stamp>, VfsError> {
     let failed = |reason: String| VfsError::WriteFailed {
         path: path.to_owned(),
         reason,
@@ -39,7 +50,7 @@ pub fn save(path: &Path, bytes: &[u8]) -> Result<Option<Stamp>, VfsError> {
             folder.display()
         ))
     })?;
-    let written = write_and_rename(file, &temporary, &target, old.as_ref(), bytes);
+    let written = write_and_rename(file, &temporary, &target, old.as_ref(), write);
     written.map_err(|error| {
         // The half-written file is ours; if it cannot be removed either, the first error says more.
         let _ = fs::remove_file(&temporary);
@@ -130,13 +141,13 @@ fn write_and_rename(
     temporary: &Path,
     target: &Path,
     old: Option<&Metadata>,
-    bytes: &[u8],
+    write: impl FnOnce(&mut dyn Write) -> std::io::Result<()>,
 ) -> std::io::Result<()> {
     if let Some(old) = old {
         // Before the contents: nobody reads the new file who could not read the old one.
         take_over(&file, old)?;
     }
-    file.write_all(bytes)?;
+    write(&mut file)?;
     file.sync_all()?;
     drop(file);
     fs::rename(temporary, target)?;

@@ -1,6 +1,7 @@
+use std::io::Write;
 use std::path::Path;
 
-use crate::vfs::save::save;
+use crate::vfs::save::{save, save_with};
 use crate::vfs::search::VfsError;
 use crate::vfs::stamp::Stamp;
 
@@ -14,6 +15,22 @@ pub fn save_pair(
     map: (&Path, &[u8]),
     companion: (&Path, &[u8]),
 ) -> Result<Option<Stamp>, VfsError> {
+    save_pair_with(
+        (map.0, |out: &mut dyn Write| out.write_all(map.1)),
+        (companion.0, |out: &mut dyn Write| {
+            out.write_all(companion.1)
+        }),
+    )
+}
+
+/// [`save_pair`] of what functions write, as [`save_with`].
+///
+/// # Errors
+/// As for [`save_pair`].
+pub fn save_pair_with(
+    map: (&Path, impl FnOnce(&mut dyn Write) -> std::io::Result<()>),
+    companion: (&Path, impl FnOnce(&mut dyn Write) -> std::io::Result<()>),
+) -> Result<Option<Stamp>, VfsError> {
     let (beside, new) = companion;
     let old = match std::fs::read(beside) {
         Ok(bytes) => Some(bytes),
@@ -25,8 +42,8 @@ pub fn save_pair(
             });
         }
     };
-    save(beside, new)?;
-    save(map.0, map.1).inspect_err(|_| {
+    save_with(beside, new)?;
+    save_with(map.0, map.1).inspect_err(|_| {
         // If this fails too, the first error says more.
         let _ = match &old {
             Some(bytes) => save(beside, bytes).is_ok(),

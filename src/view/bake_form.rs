@@ -4,7 +4,7 @@ use std::sync::Arc;
 use glam::Vec3;
 
 use crate::format::bsp::ShContainer;
-use crate::job::Warnings;
+use crate::job::{JobContext, Warnings};
 use crate::light::{BakeSettings, LightsFrom, Plan, ShCell, plan};
 use crate::scene::{MapSource, Scene, grid_cell_size};
 
@@ -21,10 +21,10 @@ pub enum ShCellBy {
 /// Where the form takes entity lights from.
 #[derive(Clone, Debug, Default)]
 pub enum LightsBy {
-    /// The BSP and the `.map` beside it, as the compiler does.
+    /// The BSP and the `.map` or `.ent` beside it, as [`LightsFrom::Auto`] has it.
     #[default]
     Auto,
-    /// A `.map` that was chosen (`--lights`).
+    /// A `.map` or `.ent` that was chosen (`--lights`).
     File(Arc<MapSource>),
 }
 
@@ -133,7 +133,7 @@ impl BakeForm {
             threads: (self.threads > 0).then_some(self.threads),
             lights: match &self.lights {
                 LightsBy::Auto => LightsFrom::Auto,
-                LightsBy::File(source) => LightsFrom::Entities(Arc::new(source.entities.clone())),
+                LightsBy::File(source) => LightsFrom::File(Arc::clone(source)),
             },
             command_line: format!("-light {}", self.flags().join(" ")),
             ..BakeSettings::default()
@@ -207,8 +207,8 @@ pub struct PlanCache {
 
 impl PlanCache {
     /// Plans `form` for `scene`.
-    pub fn new(scene: &Scene, revision: u64, form: BakeForm) -> Self {
-        let result = plan(scene, &form.settings(), &Warnings::default());
+    pub fn new(scene: &Scene, revision: u64, form: BakeForm, context: &JobContext) -> Self {
+        let result = plan(scene, &form.settings(), context);
         Self {
             form,
             revision,
@@ -269,6 +269,7 @@ mod tests {
         let chosen = BakeForm {
             lights: LightsBy::File(Arc::new(MapSource {
                 origin: "a b.map".into(),
+                kind: crate::scene::MapSourceKind::Map,
                 entities: crate::format::entities::Entities::default(),
             })),
             ..form.clone()
@@ -278,7 +279,7 @@ mod tests {
                 .command_line("x")
                 .ends_with("--lights \"a b.map\" -threads 3")
         );
-        assert!(matches!(chosen.settings().lights, LightsFrom::Entities(_)));
+        assert!(matches!(chosen.settings().lights, LightsFrom::File(_)));
         let settings = form.settings();
         assert!(!settings.legacy && settings.sh);
         assert_eq!(

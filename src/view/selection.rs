@@ -176,7 +176,7 @@ mod tests {
                 light_grid: None,
                 sh_grid: Some(Arc::new(ShGrid {
                     lattice,
-                    points: vec![[[1.0; 3]; 9]; 4],
+                    points: Arc::new(vec![[[1.0; 3]; 9]; 4]),
                 })),
             },
             blocked_legacy: Vec::new(),

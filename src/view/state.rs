@@ -283,7 +283,7 @@ impl State {
     fn apply_file(&mut self, command: Command) -> Option<Effect> {
         match command {
             Command::OpenDialog => return Some(Effect::PickFile(FilePurpose::Open)),
-            // A dropped or typed `.map` is no map to look at: it is a source of lights.
+            // A dropped or typed `.map` or `.ent` is no map to look at: it is a source of lights.
             Command::OpenPath(path) if self.map.is_some() && is_map_source(&path) => {
                 return Some(Effect::ReadLights(path));
             }
@@ -566,8 +566,9 @@ pub(super) fn same<T>(a: Option<&Arc<T>>, b: Option<&Arc<T>>) -> bool {
     }
 }
 
-/// Whether the path is that of a `.map` file.
+/// Whether the path is that of a `.map` or `.ent` file.
 fn is_map_source(path: &std::path::Path) -> bool {
-    path.extension()
-        .is_some_and(|extension| extension.eq_ignore_ascii_case("map"))
+    path.extension().is_some_and(|extension| {
+        (["map", "ent"].iter()).any(|known| extension.eq_ignore_ascii_case(known))
+    })
 }

@@ -51,7 +51,7 @@ fn grids(side: f32, count: u32) -> Arc<GridSet> {
             light_grid: None,
             sh_grid: Some(Arc::new(ShGrid {
                 lattice,
-                points: vec![[[1.0; 3]; 9]; points],
+                points: Arc::new(vec![[[1.0; 3]; 9]; points]),
             })),
         },
         blocked_legacy: Vec::new(),

@@ -15,10 +15,10 @@ use criterion::{
 };
 use glam::Vec3;
 use luxgrid::format::entities::Entities;
-use luxgrid::job::{JobContext, Warnings};
+use luxgrid::job::JobContext;
 use luxgrid::light::{BakeSettings, LightsFrom, bake, plan};
 use luxgrid::math::sampling;
-use luxgrid::scene::{Scene, build};
+use luxgrid::scene::{MapSource, MapSourceKind, Scene, build};
 use luxgrid::vfs::{SearchOptions, open_demo, open_map};
 
 /// Where Debian installs Nexuiz, which comes with the sources of its maps.
@@ -33,7 +33,7 @@ fn settings() -> BakeSettings {
 }
 
 fn points(scene: &Scene, settings: &BakeSettings) -> u64 {
-    let plan = plan(scene, settings, &Warnings::default()).unwrap();
+    let plan = plan(scene, settings, &JobContext::default()).unwrap();
     [plan.legacy, plan.sh]
         .into_iter()
         .flatten()
@@ -62,7 +62,7 @@ fn bench(
 }
 
 /// Point lights anywhere in the map.
-fn lamps(scene: &Scene, count: u64) -> Entities {
+fn lamps(scene: &Scene, count: u64) -> MapSource {
     let bounds = scene.bsp.models[0].bounds;
     let mut text = String::from("{ \"classname\" \"worldspawn\" }\n");
     for index in 0..count {
@@ -71,14 +71,18 @@ fn lamps(scene: &Scene, count: u64) -> Entities {
         let place = format!("\"origin\" \"{x} {y} {z}\" \"light\" \"200\"");
         writeln!(text, "{{ \"classname\" \"light\" {place} }}").unwrap();
     }
-    Entities::parse(text.as_bytes())
+    MapSource {
+        entities: Entities::parse(text.as_bytes()),
+        origin: PathBuf::from("lamps.map"),
+        kind: MapSourceKind::Map,
+    }
 }
 
 fn demo(criterion: &mut Criterion) {
     let scene = build(&open_demo(), &JobContext::default()).unwrap();
     let mut by_points = group(criterion, "bake: demo, by cell size");
     by_points.bench_function("plan", |bencher| {
-        bencher.iter(|| black_box(plan(&scene, &settings(), &Warnings::default())));
+        bencher.iter(|| black_box(plan(&scene, &settings(), &JobContext::default())));
     });
     for cell in [128.0, 64.0, 32.0] {
         let settings = BakeSettings {
@@ -92,7 +96,7 @@ fn demo(criterion: &mut Criterion) {
     let mut by_lights = group(criterion, "bake: demo, by added lights");
     for count in [0, 100, 1_000] {
         let settings = BakeSettings {
-            lights: LightsFrom::Entities(lamps(&scene, count).into()),
+            lights: LightsFrom::File(lamps(&scene, count).into()),
             ..settings()
         };
         let id = BenchmarkId::new("both grids", count);

@@ -67,7 +67,7 @@ fn lit() -> Bsp {
         .collect();
     let sh = ShGrid {
         lattice,
-        points: vec![[[20.0, 10.0, 5.0]; 9]; count],
+        points: std::sync::Arc::new(vec![[[20.0, 10.0, 5.0]; 9]; count]),
     };
     let bsp = bsp.with_light_grid(&points).with_sh_grid(Some(&sh));
     read(&write(&bsp)).unwrap()

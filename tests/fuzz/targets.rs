@@ -19,7 +19,7 @@ use luxgrid::format::lattice::Lattice;
 use luxgrid::format::pk3::Pk3;
 use luxgrid::format::srf::SurfaceExtras;
 use luxgrid::format::{check, json, map_file, material_script};
-use luxgrid::job::{JobContext, Warnings};
+use luxgrid::job::JobContext;
 use luxgrid::light::{BakeSettings, plan};
 use luxgrid::math::Ray;
 use luxgrid::math::colour::Overbright;
@@ -128,7 +128,11 @@ fn show(bytes: &[u8]) {
         black_box(picker.pick(&Ray::new(scene.bounds.centre(), direction)));
     }
     black_box(findings(&scene));
-    let _ = black_box(plan(&scene, &BakeSettings::default(), &Warnings::default()));
+    let _ = black_box(plan(
+        &scene,
+        &BakeSettings::default(),
+        &JobContext::default(),
+    ));
     sample_grids(&scene);
 }
 

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use crate::format::bsp::contents::Contents;
 use crate::format::bsp::directory::LumpEntry;
 use crate::format::bsp::error::BspWarning;
 use crate::format::bsp::types::LumpKind;
@@ -124,22 +125,34 @@ pub(in crate::format) fn encode_block(
     start: usize,
     lumps: &[([u8; NAME_BYTES], &[u8])],
 ) -> Vec<u8> {
+    let lumps = lumps.iter();
+    let lumps = lumps.map(|(name, bytes)| (*name, Contents::from(*bytes)));
+    block_contents(start, lumps.collect()).to_bytes()
+}
+
+/// The same in pieces.
+pub(super) fn block_contents(
+    start: usize,
+    lumps: Vec<([u8; NAME_BYTES], Contents<'_>)>,
+) -> Contents<'_> {
     let data = BLOCK_HEAD_BYTES + lumps.len() * BLOCK_ENTRY_BYTES;
     let number = |value: usize| i32::try_from(value).unwrap_or(i32::MAX).to_le_bytes();
     let mut block = BLOCK_MAGIC.to_vec();
     block.extend(number(lumps.len()));
     let mut at = start + data;
-    for (name, bytes) in lumps {
+    for (name, bytes) in &lumps {
         block.extend(name);
         block.extend(number(at));
         block.extend(number(bytes.len()));
         at = (at + bytes.len()).next_multiple_of(4);
     }
+    let mut contents = Contents::default();
+    contents.push_owned(block);
     for (_, bytes) in lumps {
-        block.extend_from_slice(bytes);
-        block.resize(block.len().next_multiple_of(4), 0);
+        contents.append(bytes);
+        contents.align_like(0, 4);
     }
-    block
+    contents
 }
 
 /// [`SH_NAME`] as a field.
@@ -153,12 +166,19 @@ pub(in crate::format) fn sh_name() -> [u8; NAME_BYTES] {
 
 /// Packs the contents of lump 18: magic, version, flags, length, contents.
 pub(in crate::format) fn pack_sh(lump: &[u8]) -> Vec<u8> {
-    let mut bytes = SH_MAGIC.to_vec();
-    bytes.extend(SH_WRAP_VERSION.to_le_bytes());
-    bytes.extend(0_u32.to_le_bytes());
-    bytes.extend(u32::try_from(lump.len()).unwrap_or(u32::MAX).to_le_bytes());
-    bytes.extend_from_slice(lump);
-    bytes
+    packed_contents(lump.into()).to_bytes()
+}
+
+/// The same in pieces.
+pub(super) fn packed_contents(lump: Contents<'_>) -> Contents<'_> {
+    let mut head = SH_MAGIC.to_vec();
+    head.extend(SH_WRAP_VERSION.to_le_bytes());
+    head.extend(0_u32.to_le_bytes());
+    head.extend(u32::try_from(lump.len()).unwrap_or(u32::MAX).to_le_bytes());
+    let mut contents = Contents::default();
+    contents.push_owned(head);
+    contents.append(lump);
+    contents
 }
 
 /// The contents of lump 18 in a packed grid, or why it is none.

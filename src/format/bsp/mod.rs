@@ -4,6 +4,7 @@
 //! records are shaped like the richer RBSP ones (four style slots), so that one set of types serves the whole family.
 
 mod bspx;
+mod contents;
 mod directory;
 mod error;
 mod flags;
@@ -19,8 +20,9 @@ pub(in crate::format) use bspx::{
     BLOCK_ENTRY_BYTES, BLOCK_HEAD_BYTES, SH_WRAP_BYTES, block_head, encode_block, pack_sh, sh_name,
 };
 pub use bspx::{Bspx, BspxEntry, SH_NAME, SIDECAR_EXTENSION};
+pub use contents::Contents;
 pub use directory::{Directory, Format, LumpEntry, MARKER_PREFIX, Variant, VariantLabel};
 pub use error::{BspError, BspWarning};
 pub use read::read;
 pub use types::*;
-pub use write::{Written, write, write_with};
+pub use write::{Written, WrittenContents, contents_with, write, write_with};

@@ -403,6 +403,7 @@ fn decode_sh(bytes: &[u8]) -> Option<ShGrid> {
             .chunks_exact(SH_POINT_BYTES)
             .map(records::sh_point)
             .collect();
+        let points = Arc::new(points);
         (points.len() as u64 == lattice.len()).then_some(ShGrid { lattice, points })
     }
 }

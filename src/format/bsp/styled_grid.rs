@@ -28,11 +28,17 @@ impl StyledGrid {
     }
 
     /// The grid of `points`, and the largest difference between a point's bytes and what is stored for it.
-    fn of_points(points: &[StyledGridPoint]) -> (Self, u8) {
+    pub(super) fn of_points(points: &[StyledGridPoint]) -> (Self, u8) {
         let fitting = TOLERANCES
             .into_iter()
             .find_map(|tolerance| Some((merge(points, tolerance)?, tolerance)));
         fitting.unwrap_or_default()
+    }
+
+    /// Whether it holds just these points.
+    pub(super) fn is_of(&self, points: &[StyledGridPoint]) -> bool {
+        let found = (0..self.indices.len()).map(|index| self.point(index));
+        self.indices.len() == points.len() && found.eq(points.iter().map(Some))
     }
 
     /// Lumps 15 and 17.
@@ -75,13 +81,7 @@ impl StyledGrid {
 }
 
 fn with_first_slot(point: LightGridPoint, old: Option<&StyledGridPoint>) -> StyledGridPoint {
-    let mut styled = old.copied().unwrap_or(StyledGridPoint {
-        ambient: [[0; 3]; STYLE_SLOTS],
-        directed: [[0; 3]; STYLE_SLOTS],
-        styles: [0, STYLE_NONE, STYLE_NONE, STYLE_NONE],
-        zenith: 0,
-        azimuth: 0,
-    });
+    let mut styled = old.copied().unwrap_or_default();
     styled.ambient[0] = point.ambient;
     styled.directed[0] = point.directed;
     styled.styles[0] = if styled.styles[0] == STYLE_NONE {

@@ -1,4 +1,4 @@
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use glam::{IVec3, Vec2, Vec3};
 
@@ -216,9 +216,18 @@ pub struct Bsp {
     /// The whole file as read.
     pub(crate) source: Arc<[u8]>,
     /// New contents of replaced lumps.
-    pub(crate) replaced: std::collections::BTreeMap<LumpKind, Arc<[u8]>>,
+    pub(crate) replaced: std::collections::BTreeMap<LumpKind, Replacement>,
     /// The grid file beside the map, as read.
     pub(crate) sidecar: Option<Arc<[u8]>>,
+}
+
+/// New contents of a lump.
+#[derive(Clone, Debug)]
+pub(crate) enum Replacement {
+    /// These bytes.
+    Bytes(Arc<[u8]>),
+    /// Those of the map's SH grid, made when somebody asks for them.
+    ShGrid(OnceLock<Arc<[u8]>>),
 }
 
 /// One page of light, RGB bytes, row 0 is v = 0.
@@ -439,6 +448,19 @@ pub struct StyledGridPoint {
     pub azimuth: u8,
 }
 
+/// No light, style 0 alone.
+impl Default for StyledGridPoint {
+    fn default() -> Self {
+        Self {
+            ambient: [[0; 3]; STYLE_SLOTS],
+            directed: [[0; 3]; STYLE_SLOTS],
+            styles: [0, STYLE_NONE, STYLE_NONE, STYLE_NONE],
+            zenith: 0,
+            azimuth: 0,
+        }
+    }
+}
+
 impl StyledGridPoint {
     /// The point in the legacy form: the light of slot 0.
     pub fn first_slot(&self) -> LightGridPoint {
@@ -542,11 +564,11 @@ impl Visibility {
 /// damaged files and are kept.
 pub type ShPoint = [[f32; 3]; 9];
 
-/// The spherical-harmonics light grid, lump 18.
+/// The spherical-harmonics light grid, lump 18. Cheap to clone.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ShGrid {
     /// Placement; from the lump's own head, independent of the legacy grid.
     pub lattice: Lattice,
     /// One per lattice point, x fastest.
-    pub points: Vec<ShPoint>,
+    pub points: Arc<Vec<ShPoint>>,
 }

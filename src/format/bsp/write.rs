@@ -1,13 +1,16 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use crate::format::bsp::bspx::{self, Bspx};
+use crate::format::bsp::contents::Contents;
 use crate::format::bsp::directory::{Directory, LumpEntry};
 use crate::format::bsp::error::BspWarning;
 use crate::format::bsp::read::unpack_sh_grid;
 use crate::format::bsp::records;
-use crate::format::bsp::types::{Bsp, LightGridPoint, LumpKind, ShContainer, ShGrid, StyledGrid};
+use crate::format::bsp::types::{
+    Bsp, LightGridPoint, LumpKind, Replacement, ShContainer, ShGrid, StyledGrid, StyledGridPoint,
+};
 use crate::format::entities::{Entities, with_worldspawn_key};
 
 /// Version that carries an SH grid.
@@ -21,8 +24,12 @@ impl Bsp {
     /// Raw bytes of a lump as they will be written. Those of the SH grid are the contents of lump 18 whichever container
     /// the grid came from.
     pub fn lump_bytes(&self, kind: LumpKind) -> &[u8] {
-        if let Some(bytes) = self.replaced.get(&kind) {
-            return bytes;
+        match self.replaced.get(&kind) {
+            Some(Replacement::Bytes(bytes)) => return bytes,
+            Some(Replacement::ShGrid(made)) => {
+                return made.get_or_init(|| self.lump_contents(kind).to_bytes().into());
+            }
+            None => {}
         }
         if kind == LumpKind::LightGridSh {
             return self.stored_sh();
@@ -30,6 +37,15 @@ impl Bsp {
         self.source
             .get(self.directory.entry(kind).range())
             .unwrap_or_default()
+    }
+
+    /// [`Bsp::lump_bytes`] without making them.
+    fn lump_contents(&self, kind: LumpKind) -> Contents<'_> {
+        match (self.replaced.get(&kind), &self.sh_grid) {
+            (Some(Replacement::ShGrid(_)), Some(grid)) => grid.into(),
+            (Some(Replacement::ShGrid(_)), None) => Contents::default(),
+            (Some(Replacement::Bytes(_)) | None, _) => self.lump_bytes(kind).into(),
+        }
     }
 
     /// The contents of lump 18 where `sh_container` says; empty when there is no usable grid.
@@ -75,6 +91,15 @@ impl Bsp {
         self.sidecar.as_deref() == Some(bytes)
     }
 
+    /// Where [`write()`] puts the SH grid.
+    pub fn own_container(&self) -> ShContainer {
+        let replaced = self.replaced.contains_key(&LumpKind::LightGridSh);
+        match self.sh_container.unwrap_or_default() {
+            ShContainer::Sidecar if replaced => ShContainer::V47,
+            container => container,
+        }
+    }
+
     /// Whether anything differs from the file that was read.
     pub fn is_modified(&self) -> bool {
         !self.replaced.is_empty()
@@ -104,7 +129,25 @@ impl Bsp {
         if old.missing() == 0 && old.first_slots() == points {
             return self.clone();
         }
-        let (grid, tolerance) = StyledGrid::encode(points, &old);
+        self.with_palette(StyledGrid::encode(points, &old))
+    }
+
+    /// This map with all slots of its light grid replaced; points in lattice order, x fastest. Merged and warned of as in
+    /// [`Bsp::with_light_grid`]. IBSP keeps slot 0 of them.
+    #[must_use]
+    pub fn with_styled_points(&self, points: &[StyledGridPoint]) -> Self {
+        if !self.directory.format().has_styles() {
+            let first: Vec<_> = points.iter().map(StyledGridPoint::first_slot).collect();
+            return self.with_light_grid(&first);
+        }
+        let old = self.styled_grid.as_ref();
+        if old.is_some_and(|old| old.is_of(points)) {
+            return self.clone();
+        }
+        self.with_palette(StyledGrid::of_points(points))
+    }
+
+    fn with_palette(&self, (grid, tolerance): (StyledGrid, u8)) -> Self {
         let [palette, indices] = grid.to_lumps();
         let mut bsp = self
             .with_lump(LumpKind::LightGrid, palette)
@@ -127,9 +170,15 @@ impl Bsp {
     /// This map with the SH grid replaced, or taken away.
     #[must_use]
     pub fn with_sh_grid(&self, grid: Option<&ShGrid>) -> Self {
-        let bytes = grid.map(encode_sh_grid).unwrap_or_default();
-        let mut bsp = self.with_lump(LumpKind::LightGridSh, bytes);
+        let kind = LumpKind::LightGridSh;
+        let contents = grid.map(Contents::from).unwrap_or_default();
+        let is_stored = !self.replaced.contains_key(&kind) && contents.is_equal(self.stored_sh());
+        let mut bsp = self.clone();
         bsp.sh_grid = grid.cloned();
+        if !is_stored {
+            let made = Replacement::ShGrid(OnceLock::new());
+            bsp.replaced.insert(kind, made);
+        }
         bsp
     }
 
@@ -147,39 +196,11 @@ impl Bsp {
     fn with_lump(&self, kind: LumpKind, bytes: Vec<u8>) -> Self {
         let mut bsp = self.clone();
         if self.lump_bytes(kind) != bytes.as_slice() {
-            bsp.replaced.insert(kind, Arc::from(bytes));
+            let bytes = Replacement::Bytes(Arc::from(bytes));
+            bsp.replaced.insert(kind, bytes);
         }
         bsp
     }
-}
-
-/// The SH lump: mins, cell size, counts, number of points, then nine RGB coefficients a point; all little-endian.
-fn encode_sh_grid(grid: &ShGrid) -> Vec<u8> {
-    let lattice = &grid.lattice;
-    let floats = lattice
-        .origin
-        .to_array()
-        .into_iter()
-        .chain(lattice.cell_size.to_array());
-    let mut bytes: Vec<u8> = floats.flat_map(f32::to_le_bytes).collect();
-    bytes.extend(
-        lattice
-            .counts
-            .to_array()
-            .into_iter()
-            .flat_map(u32::to_le_bytes),
-    );
-    let count = u32::try_from(grid.points.len()).unwrap_or(u32::MAX);
-    bytes.extend(count.to_le_bytes());
-    for point in &grid.points {
-        bytes.extend(
-            point
-                .as_flattened()
-                .iter()
-                .flat_map(|value| value.to_le_bytes()),
-        );
-    }
-    bytes
 }
 
 /// What a map becomes on disk.
@@ -195,14 +216,30 @@ pub struct Written {
     pub container: Option<ShContainer>,
 }
 
+/// The same in pieces, for writing without a copy of the whole.
+#[derive(Clone, Debug)]
+pub struct WrittenContents<'a> {
+    /// See [`Written::bsp`].
+    pub bsp: Contents<'a>,
+    /// See [`Written::sidecar`].
+    pub sidecar: Option<Contents<'a>>,
+    /// See [`Written::container`].
+    pub container: Option<ShContainer>,
+}
+
 /// The file's bytes with the SH grid where it was found, or in lump 18 when it is new. A grid that lies in a file beside
 /// the map stays there as long as it is unchanged, and goes into the map when it was replaced.
 pub fn write(bsp: &Bsp) -> Vec<u8> {
-    let found = bsp.sh_container.unwrap_or_default();
-    let replaced = bsp.replaced.contains_key(&LumpKind::LightGridSh);
-    match found {
-        ShContainer::Sidecar if replaced => write_with(bsp, ShContainer::V47).bsp,
-        container => write_with(bsp, container).bsp,
+    write_with(bsp, bsp.own_container()).bsp
+}
+
+/// [`contents_with`] in one piece each.
+pub fn write_with(bsp: &Bsp, container: ShContainer) -> Written {
+    let contents = contents_with(bsp, container);
+    Written {
+        bsp: contents.bsp.to_bytes(),
+        sidecar: contents.sidecar.as_ref().map(Contents::to_bytes),
+        container: contents.container,
     }
 }
 
@@ -212,27 +249,27 @@ pub fn write(bsp: &Bsp) -> Vec<u8> {
 /// Otherwise all other lumps keep their bytes, order and alignment, and the compiler's mark and unknown data between lumps
 /// stay; only offsets move. An SH grid in lump 18 makes it IBSP 47 with 19 directory entries; taking the grid out of such
 /// a file makes it 46 with 17 again, or 47 with 18 when it holds advertisements.
-pub fn write_with(bsp: &Bsp, container: ShContainer) -> Written {
+pub fn contents_with(bsp: &Bsp, container: ShContainer) -> WrittenContents<'_> {
     let container = match container {
         container if !bsp.can_hold_sh(container) => ShContainer::Bspx,
         container => container,
     };
-    let sh = bsp.lump_bytes(LumpKind::LightGridSh);
+    let sh = bsp.lump_contents(LumpKind::LightGridSh);
     let container = (!sh.is_empty()).then_some(container);
-    let sidecar = (container == Some(ShContainer::Sidecar)).then(|| bspx::pack_sh(sh));
-    let bytes = if bsp.replaced.is_empty() && container == bsp.sh_container {
-        bsp.source.to_vec()
+    let is_beside = container == Some(ShContainer::Sidecar);
+    let contents = if bsp.replaced.is_empty() && container == bsp.sh_container {
+        Contents::from(&*bsp.source)
     } else {
         rewrite(bsp, container)
     };
-    Written {
-        bsp: bytes,
-        sidecar,
+    WrittenContents {
+        bsp: contents,
+        sidecar: is_beside.then(|| bspx::packed_contents(sh)),
         container,
     }
 }
 
-fn rewrite(bsp: &Bsp, container: Option<ShContainer>) -> Vec<u8> {
+fn rewrite(bsp: &Bsp, container: Option<ShContainer>) -> Contents<'_> {
     let directory = &bsp.directory;
     let had_sh = directory.entry(LumpKind::LightGridSh).is_live();
     let has_sh = container == Some(ShContainer::V47);
@@ -244,38 +281,45 @@ fn rewrite(bsp: &Bsp, container: Option<ShContainer>) -> Vec<u8> {
         (false, false) => (directory.variant.version, directory.entry_count),
     };
     let header_bytes = 8 + 8 * entry_count;
-    let mut body = Body::new(bsp, header_bytes);
-    body.copy_all(bsp, &overrides(bsp, has_sh));
+    let mut body = Body::new(header_bytes);
+    body.copy_all(bsp, overrides(bsp, has_sh));
     body.put_block(bsp, container == Some(ShContainer::Bspx));
-    let mut file = Vec::with_capacity(body.bytes.len());
-    file.extend_from_slice(directory.format().ident());
-    file.extend_from_slice(&version.to_le_bytes());
+    let mut head = Vec::with_capacity(header_bytes);
+    head.extend_from_slice(directory.format().ident());
+    head.extend_from_slice(&version.to_le_bytes());
     for entry in body.lumps.iter().take(entry_count) {
         for value in [entry.offset, entry.length] {
-            file.extend_from_slice(&i32::try_from(value).unwrap_or(i32::MAX).to_le_bytes());
+            head.extend_from_slice(&i32::try_from(value).unwrap_or(i32::MAX).to_le_bytes());
         }
     }
-    file.extend_from_slice(body.bytes.get(header_bytes..).unwrap_or_default());
+    let mut file = Contents::default();
+    file.push_owned(head);
+    file.append(body.contents.split_off(header_bytes));
     file
 }
 
 /// Lumps whose bytes are not the old file's. Lump 18 is there only when the grid is to be kept in it.
-fn overrides(bsp: &Bsp, sh_in_lump: bool) -> BTreeMap<LumpKind, &[u8]> {
-    let replaced = bsp.replaced.iter();
-    let mut lumps: BTreeMap<LumpKind, &[u8]> =
-        replaced.map(|(kind, bytes)| (*kind, &**bytes)).collect();
+fn overrides(bsp: &Bsp, sh_in_lump: bool) -> BTreeMap<LumpKind, Contents<'_>> {
+    let replaced = bsp.replaced.keys();
+    let mut lumps: BTreeMap<_, _> = replaced
+        .map(|kind| (*kind, bsp.lump_contents(*kind)))
+        .collect();
     let sh = LumpKind::LightGridSh;
     let stays = sh_in_lump && bsp.sh_container == Some(ShContainer::V47);
     if !stays || bsp.replaced.contains_key(&sh) {
-        let bytes = if sh_in_lump { bsp.lump_bytes(sh) } else { &[] };
-        lumps.insert(sh, bytes);
+        let contents = if sh_in_lump {
+            bsp.lump_contents(sh)
+        } else {
+            Contents::default()
+        };
+        lumps.insert(sh, contents);
     }
     lumps
 }
 
 /// The file being put together: header space, then lumps and gaps in the old order.
-struct Body {
-    bytes: Vec<u8>,
+struct Body<'a> {
+    contents: Contents<'a>,
     lumps: [LumpEntry; 19],
 }
 
@@ -285,18 +329,18 @@ struct Segment {
     range: Range<usize>,
 }
 
-impl Body {
-    fn new(bsp: &Bsp, header_bytes: usize) -> Self {
-        let mut body = Self {
-            bytes: vec![0; header_bytes],
+impl<'a> Body<'a> {
+    fn new(header_bytes: usize) -> Self {
+        let mut contents = Contents::default();
+        contents.push_owned(vec![0; header_bytes]);
+        Self {
+            contents,
             lumps: [LumpEntry::default(); 19],
-        };
-        body.bytes.reserve(bsp.source.len());
-        body
+        }
     }
 
     /// Header sizes differ by multiples of 8, so what was aligned in the old file is aligned in the new one.
-    fn copy_all(&mut self, bsp: &Bsp, overrides: &BTreeMap<LumpKind, &[u8]>) {
+    fn copy_all(&mut self, bsp: &'a Bsp, overrides: BTreeMap<LumpKind, Contents<'a>>) {
         let directory = &bsp.directory;
         let mut behind_replaced = false;
         for segment in segments(directory, bsp.source.len()) {
@@ -305,24 +349,24 @@ impl Body {
             if segment.kind.is_none() && behind_replaced && old.len() <= PADDING_MAX {
                 continue;
             }
-            self.align_like(segment.range.start);
+            self.contents.align_like(segment.range.start, ALIGNMENT);
             if let Some(kind) = segment.kind {
                 let replaced = overrides.get(&kind);
-                self.put(kind, replaced.map_or(old, |bytes| bytes));
                 behind_replaced = replaced.is_some();
+                self.put(kind, replaced.cloned().unwrap_or_else(|| old.into()));
             } else {
-                self.bytes.extend_from_slice(old);
+                self.contents.push(old);
                 behind_replaced = false;
             }
         }
         if behind_replaced {
-            self.align_like(0);
+            self.contents.align_like(0, ALIGNMENT);
         }
         for (kind, bytes) in overrides {
-            if !directory.entry(*kind).is_live() && !bytes.is_empty() {
-                self.align_like(0);
-                self.put(*kind, bytes);
-                self.align_like(0);
+            if !directory.entry(kind).is_live() && !bytes.is_empty() {
+                self.contents.align_like(0, ALIGNMENT);
+                self.put(kind, bytes);
+                self.contents.align_like(0, ALIGNMENT);
             }
         }
         for kind in directory.kinds() {
@@ -332,51 +376,44 @@ impl Body {
 
     /// The extra lumps behind the last lump: those that were there, and the SH grid when it belongs there. Trailing bytes
     /// move behind them.
-    fn put_block(&mut self, bsp: &Bsp, with_sh: bool) {
+    fn put_block(&mut self, bsp: &'a Bsp, with_sh: bool) {
         let old = bsp.directory.bspx.iter().flat_map(|block| &block.entries);
-        let mut lumps: Vec<([u8; 24], &[u8])> = old
+        let mut lumps: Vec<([u8; 24], Contents<'a>)> = old
             .filter(|entry| !entry.is_named(bspx::SH_NAME))
-            .filter_map(|found| Some((found.name, bsp.source.get(found.entry.range())?)))
+            .filter_map(|found| Some((found.name, bsp.source.get(found.entry.range())?.into())))
             .collect();
-        let packed = bspx::pack_sh(bsp.lump_bytes(LumpKind::LightGridSh));
         if with_sh {
-            lumps.push((bspx::sh_name(), &packed));
+            let lump = bsp.lump_contents(LumpKind::LightGridSh);
+            lumps.push((bspx::sh_name(), bspx::packed_contents(lump)));
         }
         if lumps.is_empty() {
             return;
         }
         let live = self.lumps.iter().filter(|entry| entry.is_live());
         let end = live.map(|entry| entry.range().end).max();
-        let tail = self.bytes.split_off(end.unwrap_or(self.bytes.len()));
-        self.align_like(0);
-        let block = bspx::encode_block(self.bytes.len(), &lumps);
-        self.bytes.extend(block);
-        if tail.len() > PADDING_MAX || tail.iter().any(|byte| *byte != 0) {
-            self.bytes.extend(tail);
+        let tail = self.contents.split_off(end.unwrap_or(self.contents.len()));
+        self.contents.align_like(0, ALIGNMENT);
+        let block = bspx::block_contents(self.contents.len(), lumps);
+        self.contents.append(block);
+        if tail.len() > PADDING_MAX || !tail.is_equal(&vec![0; tail.len()]) {
+            self.contents.append(tail);
         }
     }
 
-    /// Zero bytes up to the alignment that a lump at `position` had.
-    fn align_like(&mut self, position: usize) {
-        while self.bytes.len() % ALIGNMENT != position % ALIGNMENT {
-            self.bytes.push(0);
-        }
-    }
-
-    fn put(&mut self, kind: LumpKind, bytes: &[u8]) {
+    fn put(&mut self, kind: LumpKind, bytes: Contents<'a>) {
         if let Some(slot) = self.lumps.get_mut(kind.index()) {
             *slot = LumpEntry {
-                offset: self.bytes.len(),
+                offset: self.contents.len(),
                 length: bytes.len(),
             };
         }
-        self.bytes.extend_from_slice(bytes);
+        self.contents.append(bytes);
     }
 
     /// Empty lumps keep their offset when it still lies in the file, as compilers write the position of the moment.
     fn place_empty(&mut self, bsp: &Bsp, kind: LumpKind) {
         let old = bsp.directory.entry(kind);
-        let end = self.bytes.len();
+        let end = self.contents.len();
         if let Some(slot) = self.lumps.get_mut(kind.index())
             && slot.length == 0
         {
@@ -463,7 +500,7 @@ mod tests {
                 cell_size: Vec3::splat(32.0),
                 counts: UVec3::new(2, 1, 1),
             },
-            points: vec![point, [[0.25; 3]; 9]],
+            points: Arc::new(vec![point, [[0.25; 3]; 9]]),
         }
     }
 
