@@ -7,6 +7,8 @@ use crate::scene::Scene;
 
 /// A point this close to a node's plane is looked for on both sides, game units.
 const ON_PLANE: f32 = 0.1;
+/// More than a distance from a plane is ever off by rounding, game units.
+const ROUNDING: f32 = 1.0;
 
 /// Which visibility cluster a point is in, and what it may see (section 1.2 of the compiler's specification).
 #[derive(Debug)]
@@ -56,10 +58,15 @@ impl<'a> Clusters<'a> {
     ///
     /// A map without a tree is one cluster, number 0.
     pub(super) fn of_point(&self, point: Vec3, margin: f32) -> Option<u32> {
+        self.of_point_in(Child::Node(0), point, margin)
+    }
+
+    /// The same, and faster, for a point in the bounds that [`Clusters::subtree`] gave `subtree` for.
+    pub(super) fn of_point_in(&self, subtree: Child, point: Vec3, margin: f32) -> Option<u32> {
         if self.bsp.nodes.is_empty() {
             return Some(0);
         }
-        let leaf = self.bsp.leafs.get(self.leaf_of(point)?)?;
+        let leaf = self.bsp.leafs.get(self.leaf_of(subtree, point)?)?;
         let cluster = leaf.cluster?;
         let first = leaf.first_brush as usize;
         let brushes = self
@@ -77,33 +84,76 @@ impl<'a> Clusters<'a> {
     }
 
     /// Near a plane the front is taken, unless its leaf is opaque.
-    fn leaf_of(&self, point: Vec3) -> Option<usize> {
-        let mut found = None;
-        let mut pending = vec![Child::Node(0)];
-        while let Some(child) = pending.pop() {
+    fn leaf_of(&self, subtree: Child, point: Vec3) -> Option<usize> {
+        let mut child = subtree;
+        let mut pending = Vec::new();
+        loop {
             match child {
                 Child::Leaf(leaf) => {
                     let leaf = leaf as usize;
-                    found = Some(leaf);
-                    if self.bsp.leafs.get(leaf)?.cluster.is_some() {
-                        break;
+                    if pending.is_empty() || self.bsp.leafs.get(leaf)?.cluster.is_some() {
+                        return Some(leaf);
                     }
+                    child = pending.pop()?;
                 }
                 Child::Node(node) => {
                     let node = self.bsp.nodes.get(node as usize)?;
                     let plane = self.bsp.planes.get(node.plane as usize)?;
                     let distance = plane.distance(point);
                     let [front, back] = node.children;
-                    if distance <= ON_PLANE {
+                    child = if distance < -ON_PLANE { back } else { front };
+                    if distance.abs() <= ON_PLANE {
                         pending.push(back);
-                    }
-                    if distance >= -ON_PLANE {
-                        pending.push(front);
                     }
                 }
             }
         }
-        found
+    }
+
+    /// The smallest part of the tree in which all points in `bounds` are looked for.
+    pub(super) fn subtree(&self, bounds: &Aabb) -> Child {
+        let mut child = Child::Node(0);
+        while let Some([front, back]) = self.children_meeting(child, bounds) {
+            child = match (front, back) {
+                (Some(only), None) | (None, Some(only)) => only,
+                _ => break,
+            };
+        }
+        child
+    }
+
+    /// Whether no point in `bounds` has a cluster, found at once for all of them; false when that is not certain.
+    pub(super) fn is_all_opaque(&self, subtree: Child, bounds: &Aabb) -> bool {
+        let mut pending = vec![subtree];
+        while let Some(child) = pending.pop() {
+            match (self.children_meeting(child, bounds), child) {
+                (Some(children), _) => pending.extend(children.into_iter().flatten()),
+                (None, Child::Node(_)) => return false,
+                (None, Child::Leaf(leaf)) => {
+                    let leaf = self.bsp.leafs.get(leaf as usize);
+                    if leaf.is_none_or(|leaf| leaf.cluster.is_some()) {
+                        return false;
+                    }
+                }
+            }
+        }
+        true
+    }
+
+    /// Those of a node's children in which points in `bounds` may be looked for; `None` for leafs.
+    fn children_meeting(&self, child: Child, bounds: &Aabb) -> Option<[Option<Child>; 2]> {
+        let Child::Node(node) = child else {
+            return None;
+        };
+        let node = self.bsp.nodes.get(node as usize)?;
+        let plane = self.bsp.planes.get(node.plane as usize)?;
+        let distance = plane.distance(bounds.centre());
+        let half = bounds.size() * 0.5;
+        let reach = plane.normal.abs().dot(half) + ON_PLANE + ROUNDING;
+        let [front, back] = node.children;
+        // Written so that NaN goes both ways.
+        let (is_ahead, is_behind) = (distance > reach, distance < -reach);
+        Some([(!is_behind).then_some(front), (!is_ahead).then_some(back)])
     }
 
     /// Whether cluster `to` is potentially visible from `from`.

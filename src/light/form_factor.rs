@@ -3,11 +3,11 @@
     reason = "a kernel's parts are compiled for its instructions only inside of it"
 )]
 
+use fearless_simd::f32x8;
 use fearless_simd::prelude::*;
-use fearless_simd::{Level, dispatch, f32x8};
 use glam::Vec3;
 
-use crate::math::lanes::{LANES, Lanes3, Vec3x8, cross, dot, load, splat, sub};
+use crate::math::lanes::{Vec3x8, cross, dot, splat, sub};
 
 /// Sums beyond a whole turn come from degenerate polygons.
 const TURN_LIMIT: f64 = 6.3;
@@ -42,41 +42,31 @@ pub(crate) fn form_factor(point: Vec3, facing: Vec3, corners: &[Vec3]) -> f32 {
     (total / std::f64::consts::TAU) as f32
 }
 
-/// The same for eight points and directions, by axis, in single precision: within 2e-7 of [`form_factor`] for a quarter turn.
+/// The same for eight points and directions in single precision: within 2e-7 of [`form_factor`] for a quarter turn.
 ///
 /// The answer is the same on every processor.
-pub(crate) fn form_factors(
-    level: Level,
-    points: &Lanes3,
-    facings: &Lanes3,
-    corners: &[Vec3],
-) -> [f32; LANES] {
-    dispatch!(level, simd => eight_form_factors(simd, points, facings, corners))
-}
-
 #[inline(always)]
-fn eight_form_factors<S: Simd>(
+pub(crate) fn eight_form_factors<S: Simd>(
     simd: S,
-    points: &Lanes3,
-    facings: &Lanes3,
+    point: &Vec3x8<S>,
+    facing: &Vec3x8<S>,
     corners: &[Vec3],
-) -> [f32; LANES] {
+) -> f32x8<S> {
     let zero = f32x8::splat(simd, 0.0);
-    let (point, facing) = (load(simd, points), load(simd, facings));
     let Some((first, rest)) = corners.split_first() else {
-        return [0.0; LANES];
+        return zero;
     };
-    let first = direction(simd, &point, *first);
+    let first = direction(simd, point, *first);
     let (mut total, mut from) = (zero, first);
     let mut is_sound = zero.simd_eq(0.0);
     for number in 0..corners.len() {
         let to = match rest.get(number) {
-            Some(corner) => direction(simd, &point, *corner),
+            Some(corner) => direction(simd, point, *corner),
             None => first,
         };
         let edge = cross(from, to);
         let length = dot(edge, edge).sqrt();
-        let share = dot(facing, edge) / length;
+        let share = dot(*facing, edge) / length;
         let angle = acos(simd, dot(from, to));
         let counts = length.simd_ge(1e-4);
         total += counts.select(share * angle, zero);
@@ -84,7 +74,7 @@ fn eight_form_factors<S: Simd>(
         from = to;
     }
     let factor = total * (1.0 / std::f32::consts::TAU);
-    is_sound.select(factor, zero).to_array()
+    is_sound.select(factor, zero)
 }
 
 /// Unit vectors from the points to a corner, zero where they meet.
@@ -124,7 +114,10 @@ fn acos<S: Simd>(simd: S, cosine: f32x8<S>) -> f32x8<S> {
 
 #[cfg(test)]
 mod tests {
+    use fearless_simd::{Level, dispatch};
+
     use super::*;
+    use crate::math::lanes::{LANES, load};
 
     /// A square of side `2·half` around the origin, clockwise seen from +Z.
     fn square(half: f32) -> [Vec3; 4] {
@@ -184,8 +177,12 @@ mod tests {
                 }
                 expected[lane] = form_factor(point, facing, &corners);
             }
-            let found = form_factors(Level::new(), &points, &facings, &corners);
-            let plain = form_factors(Level::baseline(), &points, &facings, &corners);
+            let [found, plain] = [Level::new(), Level::baseline()].map(|level| {
+                dispatch!(level, simd => {
+                    let (point, facing) = (load(simd, &points), load(simd, &facings));
+                    eight_form_factors(simd, &point, &facing, &corners).to_array()
+                })
+            });
             assert_eq!(found.map(f32::to_bits), plain.map(f32::to_bits));
             for (found, expected) in found.into_iter().zip(expected) {
                 largest = largest.max((found - expected).abs());

@@ -10,7 +10,7 @@ use crate::format::bsp::{LightGridPoint, ShPoint, StyledGridPoint};
 use crate::format::lattice::Lattice;
 use crate::job::{Cancelled, JobContext};
 use crate::light::blocks::{self, Block, Target, Wanted};
-use crate::light::contribute::{Contribution, Illumination, Sample};
+use crate::light::contribute::{Contribution, Illumination, Neighbourhood, Sample};
 use crate::light::legacy_grid::LegacySum;
 use crate::light::settings::LightModel;
 use crate::light::sh_grid::ShSum;
@@ -222,7 +222,9 @@ struct Memory {
     /// By grid: points of the block without light.
     solid: [Vec<usize>; 2],
     samples: Vec<Sample>,
-    candidates: Vec<u32>,
+    around: Neighbourhood,
+    /// By packet and grid: a bit for each sample that wants light.
+    wanted: Vec<[u8; 2]>,
     legacy: Vec<LegacySum>,
     sh: Vec<ShSum>,
 }
@@ -316,6 +318,8 @@ impl Memory {
         let Some(lattice) = &targets.lattices[block.grid as usize] else {
             return done;
         };
+        let cells = block.cells(lattice).map(|cell| lattice.position(cell));
+        let subtree = lighting.clusters.subtree(&Aabb::from_points(cells));
         for cell in block.cells(lattice) {
             let points = targets.points_at(block.grid, cell);
             done += points.iter().flatten().count() as u64;
@@ -324,7 +328,7 @@ impl Memory {
                 self.gatherers.push(Gatherer { sample, points });
             };
             let position = lattice.position(cell);
-            if let Some(cluster) = lighting.clusters.of_point(position, 0.0) {
+            if let Some(cluster) = lighting.clusters.of_point_in(subtree, position, 0.0) {
                 if points != [None; 2] {
                     push(position, cluster, points);
                 }
@@ -364,30 +368,30 @@ impl Memory {
         self.samples.clear();
         self.samples
             .extend(self.gatherers.iter().map(|gatherer| gatherer.sample));
-        let bounds = Aabb::from_points(self.samples.iter().map(|sample| sample.position));
-        lighting.candidates(&bounds, &mut self.candidates);
-        for number in &self.candidates {
-            context.cancel.check()?;
-            let light = &lighting.lights[*number as usize];
-            for (packet, samples) in self.samples.chunks(LANES).enumerate() {
-                let first = packet * LANES;
+        lighting.look_around(&self.samples, &self.state, &mut self.around);
+        self.wanted.clear();
+        self.wanted
+            .extend(self.gatherers.chunks(LANES).map(|packet| {
                 let mut wanted = [0; 2];
-                for lane in 0..samples.len() {
-                    let points = &self.gatherers[first + lane].points;
-                    let is_open = points[0].is_some() && !self.legacy[first + lane].is_full();
-                    wanted[0] |= u8::from(is_open) << lane;
-                    wanted[1] |= u8::from(points[1].is_some()) << lane;
-                }
-                let (legacy, sh) = (&mut self.legacy[first..], &mut self.sh[first..]);
-                let give = |lane: usize, grid: usize, given: &Contribution| {
-                    if grid == Grid::Legacy as usize {
-                        legacy[lane].add(given, lighting.settings);
-                    } else {
-                        sh[lane].add(given, lighting.settings);
+                for (lane, gatherer) in packet.iter().enumerate() {
+                    for (wanted, point) in wanted.iter_mut().zip(gatherer.points) {
+                        *wanted |= u8::from(point.is_some()) << lane;
                     }
-                };
-                lighting.contributions(light, samples, wanted, &mut self.state, give);
-            }
+                }
+                wanted
+            }));
+        let (legacy, sh, state) = (&mut self.legacy, &mut self.sh, &mut self.state);
+        for light in self.around.lights() {
+            context.cancel.check()?;
+            let give = |slot: usize, grid: usize, given: &Contribution| {
+                if grid == Grid::Sh as usize {
+                    sh[slot].add(given, lighting.settings);
+                    return true;
+                }
+                legacy[slot].add(given, lighting.settings);
+                !legacy[slot].is_full()
+            };
+            lighting.illuminate(&self.around, *light, &mut self.wanted, state, give);
         }
         Ok(())
     }
@@ -395,7 +399,10 @@ impl Memory {
     /// Counts what the block's candidates spared.
     fn count_pairs(&self, lighting: &Illumination<'_>, tally: &Tally) {
         let pairs = |lights: usize| (self.samples.len() * lights) as u64;
-        let (all, near) = (pairs(lighting.lights.len()), pairs(self.candidates.len()));
+        let (all, near) = (
+            pairs(lighting.lights.len()),
+            pairs(self.around.lights().len()),
+        );
         tally.pairs.fetch_add(all, Ordering::Relaxed);
         tally.near_pairs.fetch_add(near, Ordering::Relaxed);
     }
@@ -461,12 +468,20 @@ fn nudged(
     let salt = grid as u64 + 1;
     let seed = lighting.settings.seed ^ salt;
     let position = lattice.position_of(point);
+    let reach = lattice.cell_size * (NUDGE_STEP * NUDGES as f32);
+    let places = Aabb::from_points([position - reach, position + reach]);
+    let subtree = lighting.clusters.subtree(&places);
+    if lighting.clusters.is_all_opaque(subtree, &places) {
+        return None;
+    }
     (0..NUDGES).find_map(|attempt| {
         let draw = |axis: u32| sampling::unit(seed, point as u64, 3 * attempt + axis) - 0.5;
         let step = NUDGE_STEP * (attempt + 1) as f32;
         let offset = Vec3::new(draw(0), draw(1), draw(2)) * step * lattice.cell_size;
         let nudged = position + offset;
-        let cluster = lighting.clusters.of_point(nudged, -NUDGE_MARGIN)?;
+        let cluster = lighting
+            .clusters
+            .of_point_in(subtree, nudged, -NUDGE_MARGIN)?;
         Some((nudged, cluster))
     })
 }

@@ -5,8 +5,9 @@
 //! white in a lightmap before overbright); bytes appear only in [`Baked`]'s legacy points.
 //!
 //! Reading order: `lights` (what a light is), `sources`, `suns` and `surface_lights` (where lights come from), `envelope`
-//! (what they reach), `contribute` (what they give to a point), `tracer` (what stands between), `blocks` (in which order
-//! points are baked), `gather` (the loop over points), `legacy_grid` and `sh_grid` (what is stored).
+//! (what they reach), `contribute` (what they give to a block of points: `reach`, `offers`), `tracer` and `glance` (what
+//! stands between), `blocks` (in which order points are baked), `gather` (the loop over points), `legacy_grid` and `sh_grid`
+//! (what is stored).
 
 mod apply;
 mod bake;
@@ -19,12 +20,15 @@ mod flood;
 mod form_factor;
 mod games;
 mod gather;
+mod glance;
 mod lattices;
 mod legacy_grid;
 mod lights;
 mod materials;
 mod memory;
+mod offers;
 mod patch;
+mod reach;
 mod report;
 mod settings;
 mod sh_grid;

@@ -5,6 +5,7 @@ use glam::{Vec2, Vec3};
 
 use crate::format::bsp::SurfaceKind;
 use crate::job::CancelToken;
+use crate::light::glance::Met;
 use crate::light::materials::{Materials, compile_flags};
 use crate::light::settings::{BakeSettings, LightModel};
 use crate::light::surface_lights::{SkyNumbers, surface_triangles};
@@ -12,8 +13,8 @@ use crate::math::Ray;
 use crate::math::lanes::LANES;
 use crate::scene::{ImageId, Scene, SurfaceId};
 use crate::trace::{
-    BareSubtrees, Crossing, Division, Grazing, HitRules, Packet, PacketTracer, SolidTree,
-    TreeCorner, TreePolygon, TriangleSet, Walk,
+    BareSubtrees, Crossing, Division, Grazing, Hints, HitRules, Packet, PacketTracer, PacketWalk,
+    SolidTree, TreeCorner, TreePolygon, TriangleSet, Walk,
 };
 
 /// Leafs with more triangles in a longer box are divided; the rule is found from the reference compiler's results.
@@ -24,57 +25,39 @@ const DIVISION: Division = Division::Above {
 /// How far barycentric coordinates of a filtering triangle may lie outside 0 to 1.
 const FILTER_SLACK: f32 = 0.0001;
 /// Light filtered down to this share is none.
-const DARK: f32 = 0.001;
+pub(super) const DARK: f32 = 0.001;
 
 /// Finds out how much light passes along a segment (section 5 of the compiler's specification).
 #[derive(Debug)]
 pub(crate) struct Tracer<'a> {
     scene: &'a Scene,
-    solids: SolidTree,
-    triangles: TriangleSet,
-    parts: Vec<Part>,
-    occluders: Vec<Occluder>,
-    rules: HitRules,
-    bare: BareSubtrees,
-    is_tracing: bool,
-    has_surfaces: bool,
+    pub(super) solids: SolidTree,
+    /// The same, pruned.
+    pub(super) obstacles: SolidTree,
+    pub(super) triangles: TriangleSet,
+    pub(super) parts: Vec<Part>,
+    pub(super) occluders: Vec<Occluder>,
+    pub(super) rules: HitRules,
+    pub(super) bare: BareSubtrees,
+    pub(super) is_tracing: bool,
+    pub(super) has_surfaces: bool,
 }
 
 /// Working memory and counter of one thread.
 #[derive(Debug, Default)]
 pub(crate) struct TraceState {
     walk: Walk,
-    packet_tracer: PacketTracer,
-    packet: Packet,
+    pub(super) packet_tracer: PacketTracer,
+    pub(super) packet: Packet,
+    pub(super) packet_walk: PacketWalk,
+    /// What the packet met besides what decided at once.
+    pub(super) met: Vec<Met>,
+    /// By grid and lane: what filters leave of the light, see [`Glance`](crate::light::glance::Glance).
+    pub(super) shares: [[Vec3; LANES]; 2],
+    /// By light: triangles that lately hid it.
+    pub(super) hints: Vec<Hints>,
     /// Segments traced.
     pub rays: u64,
-}
-
-/// Up to eight segments; lanes without one may hold anything.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Segments {
-    /// Grid points.
-    pub from: [Vec3; LANES],
-    /// Where the light seems to come from.
-    pub to: [Vec3; LANES],
-}
-
-/// What a look at a packet of segments told, as bits by lane. Neither blocked nor unclear means that all light passes.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Glance {
-    /// By grid: no light passes.
-    pub blocked: [u8; 2],
-    /// Where not blocked: the segment must be looked at alone, since it meets filters, grazes an edge, or leads to a sky.
-    pub unclear: u8,
-}
-
-/// Numbers of the set bits, ascending.
-pub(crate) fn lanes_of(mut bits: u8) -> impl Iterator<Item = usize> {
-    std::iter::from_fn(move || {
-        let lane = bits.trailing_zeros() as usize;
-        bits &= bits.wrapping_sub(1);
-        (lane < LANES).then_some(lane)
-    })
 }
 
 impl TraceState {
@@ -85,7 +68,7 @@ impl TraceState {
 }
 
 #[derive(Clone, Copy, Debug)]
-enum Occluder {
+pub(super) enum Occluder {
     Opaque,
     /// Lets suns in; its number.
     Sky(Option<u8>),
@@ -93,7 +76,7 @@ enum Occluder {
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Filter {
+pub(super) struct Filter {
     image: ImageId,
     by_alpha: bool,
     by_colour: bool,
@@ -101,10 +84,10 @@ struct Filter {
 
 /// A traced triangle: a part of an occluder in one leaf.
 #[derive(Clone, Copy, Debug)]
-struct Part {
-    leaf: u32,
+pub(super) struct Part {
+    pub(super) leaf: u32,
     /// Number of its occluder.
-    owner: u32,
+    pub(super) owner: u32,
     st: [Vec2; 3],
 }
 
@@ -145,6 +128,7 @@ impl<'a> Tracer<'a> {
         }
         Self {
             scene,
+            obstacles: solids.pruned(),
             solids,
             triangles: TriangleSet::new(&corners),
             parts: triangles,
@@ -169,7 +153,7 @@ impl<'a> Tracer<'a> {
 
     /// What is left of white light on its way from a lamp at `to`; `None` when it is blocked.
     ///
-    /// Triangles nearer than `inhibit` to `from` are passed.
+    /// Triangles nearer than `inhibit` to `from` are passed. The segment is not counted: [`Tracer::glance`] did that.
     pub(super) fn lamp_light(
         &self,
         from: Vec3,
@@ -180,7 +164,6 @@ impl<'a> Tracer<'a> {
         if !self.is_tracing {
             return Some(Vec3::ONE);
         }
-        state.rays += 1;
         let solid = self
             .solids
             .first_solid(from, to, BareSubtrees::Walked, &mut state.walk);
@@ -198,7 +181,7 @@ impl<'a> Tracer<'a> {
     }
 
     /// What is left of a sun's white light; `None` when it is blocked or comes through no sky, or through another than
-    /// `sky`.
+    /// `sky`. Not counted either.
     pub(super) fn sun_light(
         &self,
         from: Vec3,
@@ -213,7 +196,6 @@ impl<'a> Tracer<'a> {
         if !self.has_surfaces {
             return None;
         }
-        state.rays += 1;
         let ray = Ray {
             t_min: inhibit,
             ..Ray::segment(from, to)
@@ -224,110 +206,6 @@ impl<'a> Tracer<'a> {
         let passage = self.filtered(&ray, state)?;
         let (_, met) = passage.sky?;
         lets_in(met, sky).then_some(passage.filter)
-    }
-
-    /// Looks at up to eight segments to lamps, or to suns, at once, and decides the plain cases; see [`Glance`].
-    ///
-    /// By grid, triangles nearer than `inhibit` are passed.
-    pub(super) fn glance(
-        &self,
-        segments: &Segments,
-        wanted: [u8; 2],
-        inhibit: [f32; 2],
-        is_sun: bool,
-        state: &mut TraceState,
-    ) -> Glance {
-        let lanes = wanted[0] | wanted[1];
-        let mut glance = Glance::default();
-        if !self.is_tracing || !self.has_surfaces {
-            glance.unclear = lanes;
-            return glance;
-        }
-        state.rays += u64::from(lanes.count_ones());
-        let TraceState {
-            packet_tracer,
-            packet,
-            walk,
-            ..
-        } = state;
-        packet.active = 0;
-        for lane in lanes_of(lanes) {
-            let t_min = inhibit[0].min(inhibit[1]);
-            packet.set_segment(lane, segments.from[lane], segments.to[lane], t_min);
-        }
-        if is_sun {
-            self.glance_at_sun(packet_tracer, packet, inhibit, &mut glance);
-            return glance;
-        }
-        packet_tracer.crossings(&self.triangles, packet, &self.rules, |crossing, _| {
-            let part = &self.parts[crossing.triangle as usize];
-            match &self.occluders[part.owner as usize] {
-                Occluder::Opaque => {
-                    glance.unclear |= crossing.lanes & !crossing.inside;
-                    for (grid, blocked) in glance.blocked.iter_mut().enumerate() {
-                        for lane in lanes_of(crossing.inside) {
-                            let counts = crossing.t[lane] > inhibit[grid];
-                            *blocked |= u8::from(counts) << lane;
-                        }
-                    }
-                }
-                Occluder::Sky(_) => {}
-                Occluder::Filter(_) => glance.unclear |= crossing.lanes,
-            }
-            (glance.blocked[0] | !wanted[0]) & (glance.blocked[1] | !wanted[1])
-        });
-        let open = (wanted[0] & !glance.blocked[0]) | (wanted[1] & !glance.blocked[1]);
-        for lane in lanes_of(open & !glance.unclear) {
-            if !self
-                .solids
-                .is_open(segments.from[lane], segments.to[lane], walk)
-            {
-                glance.blocked = glance.blocked.map(|blocked| blocked | 1 << lane);
-            }
-        }
-        glance
-    }
-
-    /// What is nearer decides: an opaque triangle blocks, behind the nearest sky it may not.
-    fn glance_at_sun(
-        &self,
-        packet_tracer: &mut PacketTracer,
-        packet: &mut Packet,
-        inhibit: [f32; 2],
-        glance: &mut Glance,
-    ) {
-        let lanes = packet.active;
-        let mut sky = [f32::INFINITY; LANES];
-        let mut opaque = [f32::INFINITY; LANES];
-        packet_tracer.crossings(&self.triangles, packet, &self.rules, |crossing, t_max| {
-            let part = &self.parts[crossing.triangle as usize];
-            match &self.occluders[part.owner as usize] {
-                Occluder::Opaque => {
-                    for lane in lanes_of(crossing.inside) {
-                        let t = crossing.t[lane];
-                        // Between the two limits it counts for one grid alone: left to the exact test.
-                        if t > inhibit[0].max(inhibit[1]) && t < opaque[lane] {
-                            opaque[lane] = t;
-                            t_max[lane] = t_max[lane].min(t);
-                        }
-                    }
-                }
-                Occluder::Sky(_) => {
-                    for lane in lanes_of(crossing.lanes) {
-                        sky[lane] = sky[lane].min(crossing.t[lane]);
-                    }
-                }
-                Occluder::Filter(_) => {}
-            }
-            0
-        });
-        for lane in lanes_of(lanes) {
-            if sky[lane] < f32::INFINITY && sky[lane] <= opaque[lane] {
-                glance.unclear |= 1 << lane;
-            } else {
-                glance.blocked = glance.blocked.map(|blocked| blocked | 1 << lane);
-            }
-        }
     }
 
     /// How far it is open from `from` along `direction`, as a share of `distance`: 1 where nothing opaque is met, or a sky or
@@ -414,7 +292,7 @@ impl<'a> Tracer<'a> {
     }
 
     /// Share of each channel that passes at a crossing: the nearest texel of the light image.
-    fn transmission(&self, filter: Filter, part: &Part, crossing: &Crossing) -> Vec3 {
+    pub(super) fn transmission(&self, filter: Filter, part: &Part, crossing: &Crossing) -> Vec3 {
         let Some(image) = self.scene.images.get(filter.image.0 as usize) else {
             return Vec3::ONE;
         };
@@ -435,11 +313,11 @@ impl<'a> Tracer<'a> {
 }
 
 /// Whether the sky number `met` lets in a sun of the sky `own`; a sun or a sky without a number goes with any.
-fn lets_in(met: Option<u8>, own: Option<u8>) -> bool {
+pub(super) fn lets_in(met: Option<u8>, own: Option<u8>) -> bool {
     own.is_none() || met.is_none() || met == own
 }
 
-fn is_inside(crossing: &Crossing) -> bool {
+pub(super) fn is_inside(crossing: &Crossing) -> bool {
     let Crossing { u, v, .. } = *crossing;
     let within = -FILTER_SLACK..=1.0 + FILTER_SLACK;
     [u, v, u + v].iter().all(|weight| within.contains(weight))

@@ -8,9 +8,11 @@ mod packet;
 mod pick;
 mod solid;
 mod triangles;
+mod walk_packet;
 
 pub use contents::{is_blocked, leaf_at, point_contents};
-pub use packet::{Packet, PacketCrossing, PacketTracer};
+pub use packet::{Hints, Packet, PacketCrossing, PacketTracer};
 pub use pick::{PickHit, Picker};
 pub use solid::{BareSubtrees, Division, SolidTree, TreeCorner, TreePolygon, Walk};
 pub use triangles::{Crossing, Grazing, HitRules, TriangleSet};
+pub use walk_packet::PacketWalk;

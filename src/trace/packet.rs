@@ -54,8 +54,43 @@ pub struct PacketCrossing {
     pub lanes: u8,
     /// Of these the rays that cross it well inside, farther from its edges than the slack.
     pub inside: u8,
-    /// Distance along each ray, game units; meaningless in other lanes.
+    /// Distance along each ray, game units; meaningless in other lanes, as are the weights.
     pub t: [f32; LANES],
+    /// Weight of the second vertex.
+    pub u: [f32; LANES],
+    /// Weight of the third vertex.
+    pub v: [f32; LANES],
+}
+
+/// Triangles of one [`TriangleSet`] that ended rays lately, to be asked first: keep one for every light, since what hides it
+/// from one place often hides it from the next. Answers do not depend on it.
+#[derive(Clone, Copy, Debug)]
+pub struct Hints {
+    /// Places in the order of the hierarchy.
+    places: [u32; Self::COUNT],
+    oldest: usize,
+}
+
+impl Default for Hints {
+    /// No triangle yet.
+    fn default() -> Self {
+        Self {
+            places: [u32::MAX; Self::COUNT],
+            oldest: 0,
+        }
+    }
+}
+
+impl Hints {
+    const COUNT: usize = 4;
+
+    fn remember(&mut self, place: usize) {
+        let place = place as u32;
+        if !self.places.contains(&place) {
+            self.places[self.oldest] = place;
+            self.oldest = (self.oldest + 1) % Self::COUNT;
+        }
+    }
 }
 
 /// Which instructions are used, and the working memory of a traversal; keep one a thread.
@@ -89,20 +124,25 @@ impl PacketTracer {
         }
     }
 
-    /// Calls `visit` for crossings with `t_min < t < t_max`, in no particular order. It returns the rays that are done, and
-    /// may lower the `t_max` of others.
+    /// Calls `visit` for crossings with `t_min < t < t_max`, in no particular order, those with triangles of `hints` maybe
+    /// twice. It returns which of the crossing rays are done, and may lower the `t_max` of others.
     pub fn crossings(
         &mut self,
         set: &TriangleSet,
         packet: &mut Packet,
         rules: &HitRules,
+        hints: &mut Hints,
         mut visit: impl FnMut(&PacketCrossing, &mut [f32; LANES]) -> u8,
     ) {
         if set.nodes.is_empty() || packet.active == 0 {
             return;
         }
         let pending = &mut self.pending;
-        dispatch!(self.level, simd => traverse(simd, set, packet, rules, pending, &mut visit));
+        dispatch!(self.level, simd => {
+            let rays = Rays::new(simd, packet);
+            let mut traversal = Traversal { simd, set, packet, rules, rays };
+            traversal.run(hints, pending, &mut visit);
+        });
     }
 }
 
@@ -145,15 +185,9 @@ impl<S: Simd> Rays<S> {
         (near.simd_le(far), near)
     }
 
-    /// As [`TriangleSet`]'s test of one ray, operation by operation: rays that cross, those that cross well inside, and
-    /// distances.
+    /// As [`TriangleSet`]'s test of one ray, operation by operation.
     #[inline(always)]
-    fn cross(
-        &self,
-        simd: S,
-        edges: &Edges,
-        rules: &HitRules,
-    ) -> (mask32x8<S>, mask32x8<S>, f32x8<S>) {
+    fn cross(&self, simd: S, edges: &Edges, rules: &HitRules) -> Crossed<S> {
         let (e1, e2) = (splat(simd, edges.e1), splat(simd, edges.e2));
         let p = cross(self.direction, e2);
         let det = dot(e1, p);
@@ -176,8 +210,23 @@ impl<S: Simd> Rays<S> {
         hit &= t.simd_gt(self.t_min) & t.simd_lt(self.t_max);
         let inside =
             hit & u.simd_ge(rules.slack) & v.simd_ge(rules.slack) & w.simd_le(1.0 - rules.slack);
-        (hit, inside, t)
+        Crossed {
+            hit,
+            inside,
+            t,
+            u,
+            v,
+        }
     }
+}
+
+/// A [`PacketCrossing`] in registers.
+struct Crossed<S: Simd> {
+    hit: mask32x8<S>,
+    inside: mask32x8<S>,
+    t: f32x8<S>,
+    u: f32x8<S>,
+    v: f32x8<S>,
 }
 
 #[inline(always)]
@@ -197,79 +246,123 @@ pub(super) struct Node {
     pub(super) first: u32,
 }
 
-#[inline(always)]
-fn traverse<S: Simd>(
+/// A packet on its way through a hierarchy.
+struct Traversal<'a, S: Simd> {
     simd: S,
-    set: &TriangleSet,
-    packet: &mut Packet,
-    rules: &HitRules,
-    pending: &mut Vec<(u32, u8)>,
-    visit: &mut impl FnMut(&PacketCrossing, &mut [f32; LANES]) -> u8,
-) {
-    let mut rays = Rays::new(simd, packet);
-    let mut active = packet.active;
-    pending.clear();
-    pending.push((0, active));
-    while let Some((number, lanes)) = pending.pop() {
-        let mut lanes = lanes & active;
-        let Some(node) = set.nodes.get(number as usize) else {
-            continue;
-        };
-        if lanes == 0 {
-            continue;
+    set: &'a TriangleSet,
+    packet: &'a mut Packet,
+    rules: &'a HitRules,
+    rays: Rays<S>,
+}
+
+impl<S: Simd> Traversal<'_, S> {
+    #[inline(always)]
+    fn run(
+        &mut self,
+        hints: &mut Hints,
+        pending: &mut Vec<(u32, u8)>,
+        visit: &mut impl FnMut(&PacketCrossing, &mut [f32; LANES]) -> u8,
+    ) {
+        let mut active = self.packet.active;
+        for place in hints.places {
+            active &= !self.ask(place as usize, active, visit);
+            if active == 0 {
+                return;
+            }
         }
-        if node.count == 0 {
-            let Some([left, right]) = set.nodes.get(node.first as usize..node.first as usize + 2)
-            else {
-                continue;
+        pending.clear();
+        let (mut number, mut lanes) = (0, active);
+        loop {
+            let Some(node) = self.set.nodes.get(number as usize) else {
+                return;
             };
-            let far = f32x8::splat(simd, f32::INFINITY);
-            let (left, left_near) = rays.meets(left);
-            let (right, right_near) = rays.meets(right);
-            let left_lanes = left.to_bitmask() as u8 & lanes;
-            let right_lanes = right.to_bitmask() as u8 & lanes;
-            let (first, second) = ((node.first, left_lanes), (node.first + 1, right_lanes));
-            if left_lanes != 0 && right_lanes != 0 {
-                let left_near = left.select(left_near, far).reduce_min();
-                let right_near = right.select(right_near, far).reduce_min();
-                if left_near <= right_near {
-                    pending.extend([second, first]);
-                } else {
-                    pending.extend([first, second]);
+            if node.count == 0 {
+                if let Some((child, some)) = self.descend(node.first, lanes, pending) {
+                    (number, lanes) = (child, some);
+                    continue;
                 }
-            } else if left_lanes != 0 {
-                pending.push(first);
-            } else if right_lanes != 0 {
-                pending.push(second);
+            } else {
+                for place in node.first as usize..(node.first + node.count) as usize {
+                    let done = self.ask(place, lanes, visit);
+                    if done != 0 {
+                        hints.remember(place);
+                        active &= !done;
+                        lanes &= active;
+                        if lanes == 0 {
+                            break;
+                        }
+                    }
+                }
             }
-            continue;
-        }
-        for at in node.first as usize..(node.first + node.count) as usize {
-            let Some((edges, number)) = set.triangles.get(at).zip(set.numbers.get(at)) else {
-                continue;
-            };
-            let (hit, inside, t) = rays.cross(simd, edges, rules);
-            let hit = hit.to_bitmask() as u8 & lanes;
-            if hit == 0 {
-                continue;
-            }
-            let crossing = PacketCrossing {
-                triangle: *number,
-                lanes: hit,
-                inside: inside.to_bitmask() as u8 & hit,
-                t: t.to_array(),
-            };
-            let done = visit(&crossing, &mut packet.t_max);
-            rays.t_max = f32x8::load_array(simd, packet.t_max);
-            active &= !done;
-            lanes &= active;
-            if lanes == 0 {
-                break;
+            loop {
+                let Some((next, some)) = pending.pop() else {
+                    return;
+                };
+                (number, lanes) = (next, some & active);
+                if lanes != 0 {
+                    break;
+                }
             }
         }
-        if active == 0 {
-            return;
+    }
+
+    /// The child that more rays meet first, with those that meet it; the other one is left for later.
+    #[inline(always)]
+    fn descend(&self, first: u32, lanes: u8, pending: &mut Vec<(u32, u8)>) -> Option<(u32, u8)> {
+        let place = first as usize;
+        let [left, right] = self.set.nodes.get(place..place + 2)? else {
+            return None;
+        };
+        let (left, left_near) = self.rays.meets(left);
+        let (right, right_near) = self.rays.meets(right);
+        let left = (first, left.to_bitmask() as u8 & lanes);
+        let right = (first + 1, right.to_bitmask() as u8 & lanes);
+        if left.1 == 0 || right.1 == 0 {
+            return [left, right].into_iter().find(|(_, lanes)| *lanes != 0);
         }
+        let both = left.1 & right.1;
+        let left_first = left_near.simd_le(right_near).to_bitmask() as u8 & both;
+        if 2 * left_first.count_ones() >= both.count_ones() {
+            pending.push(right);
+            Some(left)
+        } else {
+            pending.push(left);
+            Some(right)
+        }
+    }
+
+    /// Tests a triangle; returns the rays that it ended.
+    #[inline(always)]
+    fn ask(
+        &mut self,
+        place: usize,
+        lanes: u8,
+        visit: &mut impl FnMut(&PacketCrossing, &mut [f32; LANES]) -> u8,
+    ) -> u8 {
+        let triangle = self
+            .set
+            .triangles
+            .get(place)
+            .zip(self.set.numbers.get(place));
+        let Some((edges, number)) = triangle else {
+            return 0;
+        };
+        let crossed = self.rays.cross(self.simd, edges, self.rules);
+        let hit = crossed.hit.to_bitmask() as u8 & lanes;
+        if hit == 0 {
+            return 0;
+        }
+        let crossing = PacketCrossing {
+            triangle: *number,
+            lanes: hit,
+            inside: crossed.inside.to_bitmask() as u8 & hit,
+            t: crossed.t.to_array(),
+            u: crossed.u.to_array(),
+            v: crossed.v.to_array(),
+        };
+        let done = visit(&crossing, &mut self.packet.t_max);
+        self.rays.t_max = f32x8::load_array(self.simd, self.packet.t_max);
+        done & hit
     }
 }
 
@@ -324,7 +417,8 @@ mod tests {
             }
             0
         };
-        tracer.crossings(set, &mut packet.clone(), rules, visit);
+        let hints = &mut Hints::default();
+        tracer.crossings(set, &mut packet.clone(), rules, hints, visit);
         found
     }
 
@@ -369,27 +463,32 @@ mod tests {
     }
 
     #[test]
-    fn rays_that_are_done_are_asked_no_more() {
+    fn rays_that_are_done_are_asked_no_more_and_hints_change_no_answer() {
         let set = set();
-        let mut packet = Packet::default();
-        for lane in 0..LANES {
-            packet.set_segment(
-                lane,
-                Vec3::splat(-50.0),
-                random_point(lane as u64, 0) * 2.0,
-                0.0,
-            );
-        }
-        let mut seen = [0; LANES];
-        PacketTracer::default().crossings(&set, &mut packet, &HitRules::EXACT, |crossing, _| {
-            for (lane, seen) in seen.iter_mut().enumerate() {
-                *seen += crossing.lanes >> lane & 1;
+        let mut hints = Hints::default();
+        let mut met = [0; 2];
+        for case in 0..50 {
+            let mut packet = Packet::default();
+            for lane in 0..LANES {
+                let target = random_point(case, 0) + random_point(lane as u64, 0) * 0.2;
+                packet.set_segment(lane, Vec3::splat(-50.0), target, 0.0);
             }
-            crossing.lanes
-        });
-        assert!(
-            seen.iter().all(|times| *times <= 1) && seen.contains(&1),
-            "{seen:?}"
-        );
+            let fresh = [&mut Hints::default(), &mut hints].map(|hints| {
+                let (mut ended, mut asked) = (0, 0);
+                let mut packet = packet.clone();
+                let rules = &HitRules::EXACT;
+                PacketTracer::default().crossings(&set, &mut packet, rules, hints, |found, _| {
+                    assert_eq!(found.lanes & ended, 0);
+                    ended |= found.lanes;
+                    asked += 1;
+                    found.lanes
+                });
+                (ended, asked)
+            });
+            assert_eq!(fresh[0].0, fresh[1].0, "case {case}");
+            met[0] += u32::from(fresh[0].0 != 0);
+            met[1] += u32::from(hints.places.contains(&u32::MAX));
+        }
+        assert!(met[0] > 20 && met[1] < 50, "{met:?}");
     }
 }

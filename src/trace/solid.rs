@@ -4,11 +4,9 @@ use crate::format::bsp::{Bsp, Child};
 use crate::math::{Aabb, Plane};
 
 /// A point this close to a node's plane counts as on it, game units. The reference compiler's value.
-const ON_PLANE: f32 = 0.1;
+pub(super) const ON_PLANE: f32 = 0.1;
 /// An opaque leaf, as a child of a node.
-const SOLID: i32 = i32::MIN;
-/// The only leaf of a map without a tree.
-const WHOLE_WORLD: u32 = 0;
+pub(super) const SOLID: i32 = i32::MIN;
 /// Leafs are divided this often one inside the other at most.
 const DEPTH_MAX: u32 = 32;
 /// Nodes are not added beyond this number; a bound for hostile sizes.
@@ -61,15 +59,15 @@ pub struct TreePolygon {
 /// The BSP tree as far as segments need it: planes, and which leafs are opaque.
 #[derive(Clone, Debug, Default)]
 pub struct SolidTree {
-    nodes: Vec<TreeNode>,
+    pub(super) nodes: Vec<TreeNode>,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct TreeNode {
-    plane: Plane,
+pub(super) struct TreeNode {
+    pub(super) plane: Plane,
     /// Front and back: a node number, [`SOLID`], or −1 − number of an open leaf.
-    children: [i32; 2],
-    bare: bool,
+    pub(super) children: [i32; 2],
+    pub(super) bare: bool,
 }
 
 /// What [`SolidTree::first_solid`] passed, and its working memory; keep one a thread.
@@ -87,6 +85,9 @@ impl Walk {
 }
 
 impl SolidTree {
+    /// The only leaf of a map without a tree.
+    pub const WHOLE_WORLD: u32 = 0;
+
     /// Copies the tree of `bsp` and cuts `polygons` into their parts in open leafs, which are returned with the leafs'
     /// numbers. A polygon in a node's plane belongs to the side that it faces.
     ///
@@ -130,7 +131,7 @@ impl SolidTree {
     ) -> Vec<(u32, TreePolygon)> {
         if self.nodes.is_empty() {
             let whole = polygons.into_iter();
-            return whole.map(|polygon| (WHOLE_WORLD, polygon)).collect();
+            return whole.map(|polygon| (Self::WHOLE_WORLD, polygon)).collect();
         }
         let mut contents = vec![Vec::new(); leaf_count];
         for polygon in polygons {
@@ -174,11 +175,45 @@ impl SolidTree {
         }
     }
 
-    /// Whether the segment meets no opaque leaf: the same as [`SolidTree::first_solid`] with [`BareSubtrees::Walked`] finding
-    /// none, a little faster.
-    pub fn is_open(&self, from: Vec3, to: Vec3, walk: &mut Walk) -> bool {
-        let solid = self.descend(from, to, BareSubtrees::Walked, &mut walk.pending, |_| {});
-        solid.is_none()
+    /// The tree with every subtree that has no opaque leaf made one open leaf, number 0: where a walk looks for opaque leafs
+    /// alone, it finds the same in fewer steps. Nodes lie in the order of a walk, front first.
+    #[must_use]
+    pub fn pruned(&self) -> Self {
+        let inside = |child: &usize| *child < self.nodes.len();
+        let child_node = |child: i32| usize::try_from(child).ok().filter(inside);
+        let mut order = Vec::with_capacity(self.nodes.len());
+        let mut pending: Vec<usize> = (!self.nodes.is_empty()).then_some(0).into_iter().collect();
+        while let Some(number) = pending.pop() {
+            order.push(number);
+            let [front, back] = self.nodes[number].children.map(child_node);
+            pending.extend(back);
+            pending.extend(front);
+        }
+        // Children come after their parents in that order, so they are known first here.
+        let mut kept = vec![false; self.nodes.len()];
+        for number in order.iter().rev() {
+            kept[*number] = self.nodes[*number]
+                .children
+                .into_iter()
+                .any(|child| child == SOLID || child_node(child).is_some_and(|child| kept[child]));
+        }
+        order.retain(|number| kept[*number]);
+        let mut places = vec![leaf_child(0); self.nodes.len()];
+        for (place, number) in (0_i32..).zip(&order) {
+            places[*number] = place;
+        }
+        let node = |number: &usize| {
+            let node = self.nodes[*number];
+            let children = node.children.map(|child| match child_node(child) {
+                Some(child) => places[child],
+                None if child == SOLID => SOLID,
+                None => leaf_child(0),
+            });
+            TreeNode { children, ..node }
+        };
+        Self {
+            nodes: order.iter().map(node).collect(),
+        }
     }
 
     /// Where the segment first enters an opaque leaf; `from` itself when it starts in one. `walk` then knows the open
@@ -192,21 +227,9 @@ impl SolidTree {
     ) -> Option<Vec3> {
         let Walk { pending, leafs } = walk;
         leafs.clear();
-        self.descend(from, to, bare, pending, |leaf| leafs.push(leaf))
-    }
-
-    #[inline]
-    fn descend(
-        &self,
-        from: Vec3,
-        to: Vec3,
-        bare: BareSubtrees,
-        pending: &mut Vec<(i32, Vec3, Vec3)>,
-        mut open_leaf: impl FnMut(u32),
-    ) -> Option<Vec3> {
         pending.clear();
         if self.nodes.is_empty() {
-            open_leaf(WHOLE_WORLD);
+            leafs.push(Self::WHOLE_WORLD);
             return None;
         }
         let (mut number, mut start, mut end) = (0, from, to);
@@ -215,7 +238,7 @@ impl SolidTree {
                 return Some(start);
             }
             if number < 0 {
-                open_leaf((-1 - number).unsigned_abs());
+                leafs.push((-1 - number).unsigned_abs());
             }
             let node = usize::try_from(number)
                 .ok()
@@ -243,7 +266,7 @@ impl SolidTree {
 }
 
 /// The child number of an open leaf.
-fn leaf_child(leaf: u32) -> i32 {
+pub(super) fn leaf_child(leaf: u32) -> i32 {
     i32::try_from(leaf).map_or(SOLID, |leaf| -1 - leaf)
 }
 

@@ -218,6 +218,8 @@ fn hierarchy(edges: &[Edges]) -> Bvh2 {
         quality.max_prims_per_leaf,
         quality.collapse_traversal_cost,
     );
+    // Neighbours in space become neighbours in memory.
+    binary.reorder_in_stack_traversal_order();
     binary
 }
 
