@@ -5,8 +5,7 @@ struct SphereVertex {
     @location(0) world: vec3f,
     @location(1) @interpolate(flat) centre: vec3f,
     @location(2) @interpolate(flat) radius: f32,
-    @location(3) @interpolate(flat) index: u32,
-    @location(4) @interpolate(flat) colour: vec4f,
+    @location(3) @interpolate(flat) colour: vec4f,
 }
 
 struct SphereHit {

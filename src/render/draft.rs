@@ -114,12 +114,12 @@ impl DraftGrids {
     pub fn follow(&mut self, gpu: &Gpu, draft: &Draft, options: &ViewOptions) -> bool {
         let grids = draft.grids();
         let mut is_all = true;
-        if let (Some(spheres), Some(grid)) = (&self.grids.sh, &grids.lighting.sh_grid) {
+        if let (Some(spheres), Some(grid)) = (&mut self.grids.sh, &grids.lighting.sh_grid) {
             let (runs, is_done) = self.sh.take_stale(draft.stamps(GridSource::Sh));
             is_all &= is_done;
             for run in runs {
-                let state = |index| state(draft, GridSource::Sh, index);
-                spheres.write_sh(gpu, run, &grid.points, state);
+                spheres.know(run.clone(), |index| state(draft, GridSource::Sh, index));
+                spheres.write_sh(gpu, run, &grid.points);
             }
         }
         is_all & self.follow_legacy(gpu, draft, options)
@@ -134,17 +134,15 @@ impl DraftGrids {
         let Some(grid) = &draft.grids().lighting.light_grid else {
             return true;
         };
-        match (options.probes.show, &self.grids.legacy, &self.grids.sh) {
+        match (options.probes.show, &mut self.grids.legacy, &self.grids.sh) {
             (ProbeShow::Legacy, Some(spheres), _) => {
                 let (runs, is_all) = self.legacy.take_stale(draft.stamps(GridSource::Legacy));
                 for run in runs {
+                    spheres.know(run.clone(), |index| state(draft, GridSource::Legacy, index));
                     spheres.write_legacy(gpu, run, |index| {
                         let light = grid.points.get(index);
                         let light = light.map(|point| node_legacy(point, profile, overbright));
-                        (
-                            light.unwrap_or_default(),
-                            state(draft, GridSource::Legacy, index),
-                        )
+                        light.unwrap_or_default()
                     });
                 }
                 is_all
@@ -160,8 +158,7 @@ impl DraftGrids {
                 let end = count.min(first + SAMPLES_AT_ONCE);
                 spheres.write_legacy(gpu, first..end, |index| {
                     let position = spheres.lattice.position_of(index);
-                    let light = sample_legacy(grid, position, profile, overbright).light;
-                    (light, state(draft, GridSource::Sh, index))
+                    sample_legacy(grid, position, profile, overbright).light
                 });
                 self.next_sample = end;
                 end == count
@@ -172,16 +169,14 @@ impl DraftGrids {
 
     /// Uploads a part of the finished grids, which must have the same points; true when nothing is left.
     pub fn become_finished(&mut self, gpu: &Gpu, finished: &GridSet) -> bool {
-        let (Some(spheres), Some(grid)) = (&self.grids.sh, &finished.lighting.sh_grid) else {
+        let (Some(spheres), Some(grid)) = (&mut self.grids.sh, &finished.lighting.sh_grid) else {
             return true;
         };
         let end = grid
             .points
             .len()
             .min(self.finished + CHUNKS_AT_ONCE * Draft::CHUNK);
-        spheres.write_sh(gpu, self.finished..end, &grid.points, |index| {
-            PointState::of(finished.blocked_sh.get(index).copied().unwrap_or(false))
-        });
+        spheres.write_sh(gpu, self.finished..end, &grid.points);
         self.finished = end;
         end == grid.points.len()
     }
@@ -198,7 +193,9 @@ impl DraftGrids {
             (&mut self.grids.sh, &finished.blocked_sh),
         ] {
             if let Some(spheres) = spheres {
-                spheres.blocked.clone_from(blocked);
+                spheres.know(0..usize::MAX, |index| {
+                    PointState::of(blocked.get(index).copied().unwrap_or(false))
+                });
                 let evaluated = spheres.evaluated.get_mut();
                 *evaluated.unwrap_or_else(PoisonError::into_inner) = None;
             }

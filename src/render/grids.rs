@@ -14,7 +14,7 @@ use crate::render::layouts::{Layouts, bind_buffers};
 use crate::render::shared::{GridPlace, LegacyPoint};
 use crate::scene::{LightGrid, Lighting};
 
-/// Floats of an SH point on the GPU: its coefficients and its state.
+/// Floats of an SH point on the GPU: its coefficients, and one more to fill whole vectors.
 const SH_FLOATS: usize = 28;
 /// Bytes of the larger kind of point, for sizing parts.
 const POINT_BYTES: u64 = (SH_FLOATS * 4) as u64;
@@ -28,15 +28,15 @@ pub struct GpuGrids {
     pub(super) is_draft: bool,
 }
 
-/// What spheres need to know about a point.
+/// What is known about a point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum PointState {
-    /// Nothing is known, nothing is drawn. The GPU's memory begins with it.
-    Unknown = 0,
+    /// Nothing is known, nothing is drawn.
+    Unknown,
     /// In the air.
-    Free = 1,
+    Free,
     /// In solid.
-    Blocked = 2,
+    Blocked,
 }
 
 impl PointState {
@@ -48,7 +48,8 @@ impl PointState {
 /// The points of one lattice. Light of the legacy grid at them is evaluated when first drawn and when its options change.
 pub(super) struct GridSpheres {
     pub(super) lattice: Lattice,
-    pub(super) blocked: Vec<bool>,
+    /// By point.
+    pub(super) states: Vec<PointState>,
     pub(super) parts: Vec<Part>,
     pub(super) evaluated: Mutex<Option<(LegacyProfile, Overbright)>>,
 }
@@ -133,11 +134,11 @@ impl GridSpheres {
         let count = usize::try_from(lattice.len()).unwrap_or(usize::MAX);
         let count = sh_points.map_or(count, |points| points.len().min(count));
         let mut spheres = Self::empty(gpu, layouts, lattice, count, sh_points.is_some());
-        spheres.blocked = blocked.to_vec();
+        spheres.know(0..count, |index| {
+            PointState::of(blocked.get(index).copied().unwrap_or(false))
+        });
         if let Some(points) = sh_points {
-            spheres.write_sh(gpu, 0..count, points, |index| {
-                PointState::of(blocked.get(index).copied().unwrap_or(false))
-            });
+            spheres.write_sh(gpu, 0..count, points);
         }
         spheres
     }
@@ -164,20 +165,22 @@ impl GridSpheres {
             .collect();
         Self {
             lattice,
-            blocked: Vec::new(),
+            states: vec![PointState::Unknown; count],
             parts,
             evaluated: Mutex::new(None),
         }
     }
 
+    /// Notes what is known about some points; those beyond the last are passed over.
+    pub(super) fn know(&mut self, some: Range<usize>, state: impl Fn(usize) -> PointState) {
+        let some = some.start.min(self.states.len())..some.end.min(self.states.len());
+        for (index, known) in some.clone().zip(&mut self.states[some]) {
+            *known = state(index);
+        }
+    }
+
     /// Uploads some points of `all`.
-    pub(super) fn write_sh(
-        &self,
-        gpu: &Gpu,
-        some: Range<usize>,
-        all: &[ShPoint],
-        state: impl Fn(usize) -> PointState,
-    ) {
+    pub(super) fn write_sh(&self, gpu: &Gpu, some: Range<usize>, all: &[ShPoint]) {
         for (part, some) in self.parts_of(some) {
             let mut floats = Vec::with_capacity(some.len() * SH_FLOATS);
             for index in some.clone() {
@@ -186,7 +189,7 @@ impl GridSpheres {
                 // A damaged point is black.
                 let coefficients = point.as_flattened().iter();
                 floats.extend(coefficients.map(|c| if finite { *c } else { 0.0 }));
-                floats.push(f32::from(state(index) as u8));
+                floats.push(0.0);
             }
             let offset = (some.start - part.first) * SH_FLOATS * size_of::<f32>();
             let bytes = bytemuck::cast_slice(&floats);
@@ -199,16 +202,13 @@ impl GridSpheres {
         &self,
         gpu: &Gpu,
         some: Range<usize>,
-        light: impl Fn(usize) -> (LegacyLight, PointState) + Sync,
+        light: impl Fn(usize) -> LegacyLight + Sync,
     ) {
         for (part, some) in self.parts_of(some) {
             let points: Vec<LegacyPoint> = some
                 .clone()
                 .into_par_iter()
-                .map(|index| {
-                    let (light, state) = light(index);
-                    legacy_point(&light, state)
-                })
+                .map(|index| legacy_point(&light(index)))
                 .collect();
             let offset = (some.start - part.first) * size_of::<LegacyPoint>();
             let bytes = bytemuck::cast_slice(&points);
@@ -238,10 +238,7 @@ impl GridSpheres {
         if *evaluated == Some(key) {
             return;
         }
-        self.write_legacy(gpu, 0..usize::MAX, |index| {
-            let blocked = self.blocked.get(index).copied().unwrap_or(false);
-            (light(index), PointState::of(blocked))
-        });
+        self.write_legacy(gpu, 0..usize::MAX, light);
         *evaluated = Some(key);
     }
 }
@@ -292,13 +289,13 @@ impl Part {
     }
 }
 
-fn legacy_point(light: &LegacyLight, state: PointState) -> LegacyPoint {
+fn legacy_point(light: &LegacyLight) -> LegacyPoint {
     LegacyPoint {
         ambient: light.ambient.to_array(),
-        state: state as u32,
-        directed: light.directed.to_array(),
         pad_a: 0,
-        direction: light.direction.to_array(),
+        directed: light.directed.to_array(),
         pad_b: 0,
+        direction: light.direction.to_array(),
+        pad_c: 0,
     }
 }

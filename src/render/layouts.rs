@@ -12,6 +12,8 @@ pub(super) struct Layouts {
     pub(super) stage: wgpu::BindGroupLayout,
     /// Group 1 of spheres: a part of a grid.
     pub(super) grid: wgpu::BindGroupLayout,
+    /// Group 2 of spheres: which points are shown.
+    pub(super) shown_points: wgpu::BindGroupLayout,
     /// Group 1 of marks: light on the sample sphere.
     pub(super) sample: wgpu::BindGroupLayout,
 }
@@ -39,6 +41,7 @@ impl Layouts {
             ),
             stage: layout(device, "stage", &[uniform(stage_size)]),
             grid: layout(device, "grid", &[uniform(None), storage(), storage()]),
+            shown_points: layout(device, "shown points", &[storage()]),
             sample: layout(device, "sample light", &[uniform(None)]),
         }
     }

@@ -20,6 +20,7 @@ mod pipelines;
 mod renderer;
 mod scene;
 pub mod shared;
+mod shown_points;
 mod stage;
 mod styles;
 mod visibility;

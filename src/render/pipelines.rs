@@ -68,15 +68,15 @@ impl Pipelines {
                 &layouts.stage,
             ],
         );
-        let grid_layout = pipeline_layout(device, "spheres", &[&layouts.frame, &layouts.grid]);
+        let grid_layout = pipeline_layout(
+            device,
+            "spheres",
+            &[&layouts.frame, &layouts.grid, &layouts.shown_points],
+        );
         let mark_layout = pipeline_layout(device, "marks", &[&layouts.frame, &layouts.sample]);
         let line_layout = pipeline_layout(device, "lines", &[&layouts.frame]);
         let sphere = |label, vertex, fragment| {
-            Recipe {
-                topology: wgpu::PrimitiveTopology::TriangleStrip,
-                ..Recipe::new(label, &spheres, &grid_layout, vertex, fragment)
-            }
-            .build(device)
+            Recipe::new(label, &spheres, &grid_layout, vertex, fragment).build(device)
         };
         Self {
             world: wgsl::compile(device, &wgsl::WORLD),

@@ -1,10 +1,11 @@
 use crate::render::error::RenderError;
 use crate::render::gpu::Gpu;
-use crate::render::grids::{GpuGrids, Part};
+use crate::render::grids::{GpuGrids, GridSpheres};
 use crate::render::layouts::{Layouts, bind_buffers};
 use crate::render::overlay::OverlayGeometry;
 use crate::render::pipelines::Pipelines;
 use crate::render::scene::{GpuScene, Pass};
+use crate::render::shown_points::ShownPoints;
 use crate::render::visibility::Visible;
 use crate::render::{DEPTH_FORMAT, shared};
 use crate::view::{Camera, Overlays, ProbeShow, RenderMode, ViewOptions};
@@ -16,7 +17,7 @@ pub struct FrameStats {
     pub draw_calls: u32,
     /// Triangles of surfaces, each pass counted.
     pub triangles: u32,
-    /// Spheres handed to the device, those out of sight included.
+    /// Spheres in the picture, those behind walls included.
     pub spheres: u32,
 }
 
@@ -29,6 +30,7 @@ pub struct Renderer {
     lines: Growing,
     depth: Option<Depth>,
     overlay: OverlayGeometry,
+    shown_points: ShownPoints,
     scratch: Vec<u8>,
 }
 
@@ -83,27 +85,19 @@ struct Depth {
 }
 
 /// Grid spheres that a frame shows.
+#[derive(Clone, Copy)]
 struct Spheres<'a> {
-    legacy: &'a [Part],
-    sh: &'a [Part],
-}
-
-impl Spheres<'_> {
-    const NONE: Self = Self {
-        legacy: &[],
-        sh: &[],
-    };
-
-    fn is_empty(&self) -> bool {
-        self.legacy.is_empty() && self.sh.is_empty()
-    }
+    /// Whose points they stand at.
+    grid: &'a GridSpheres,
+    legacy: bool,
+    sh: bool,
 }
 
 /// What a frame shows, apart from marks.
 struct Shown<'a> {
     scene: &'a GpuScene,
     visible: &'a Visible,
-    spheres: Spheres<'a>,
+    spheres: Option<Spheres<'a>>,
     mode: RenderMode,
     edges: bool,
     x_ray: bool,
@@ -133,6 +127,7 @@ impl Renderer {
                 },
                 depth: None,
                 overlay: OverlayGeometry::default(),
+                shown_points: ShownPoints::new(),
                 scratch: Vec::new(),
             }
         })
@@ -167,7 +162,7 @@ impl Renderer {
         for (_, pass) in selected_passes(scene, options.mode) {
             self.pipelines.ensure(&gpu.device, pass.key);
         }
-        let spheres = grids.map_or(Spheres::NONE, |grids| prepare_grids(gpu, grids, options));
+        let spheres = grids.and_then(|grids| prepare_grids(gpu, grids, options));
         let page_factor = scene
             .lightmaps
             .prepare(gpu, options.overbright, options.clamp);
@@ -181,9 +176,22 @@ impl Renderer {
             .write_buffer(&self.frame.buffer, 0, bytemuck::bytes_of(&frame));
         self.overlay.build(overlays, camera);
         self.write_overlay(gpu);
+        let mut visible = scene.visible_from(camera.eye);
+        if let Some(spheres) = &spheres {
+            let probes = &options.probes;
+            // Who looks through walls, or for points inside them, is not to miss those beyond.
+            let sights = if probes.x_ray || !probes.hide_in_solid {
+                None
+            } else {
+                visible.blocks_of(&spheres.grid.lattice)
+            };
+            let picture = (camera, size);
+            self.shown_points
+                .update(gpu, spheres.grid, picture, probes, sights);
+        }
         let shown = Shown {
             scene,
-            visible: &scene.visible_from(camera.eye),
+            visible: &visible,
             spheres,
             mode: options.mode,
             edges: options.wire_overlay || options.mode == RenderMode::Wireframe,
@@ -238,7 +246,7 @@ impl Renderer {
         let Some(depth) = &self.depth else {
             return stats;
         };
-        let x_ray = shown.x_ray && !shown.spheres.is_empty();
+        let x_ray = shown.x_ray && shown.spheres.is_some();
         {
             let mut pass = begin(encoder, "world", target, &depth.view, First::Clears);
             pass.set_bind_group(0, &self.frame.group, &[]);
@@ -247,13 +255,13 @@ impl Renderer {
                 self.draw_edges(&mut pass, shown, &mut stats);
             }
             if !x_ray {
-                self.draw_spheres(&mut pass, &shown.spheres, &mut stats);
+                self.draw_spheres(&mut pass, shown.spheres, &mut stats);
             }
         }
         if x_ray {
             let mut pass = begin(encoder, "spheres", target, &depth.view, First::Keeps);
             pass.set_bind_group(0, &self.frame.group, &[]);
-            self.draw_spheres(&mut pass, &shown.spheres, &mut stats);
+            self.draw_spheres(&mut pass, shown.spheres, &mut stats);
         }
         if !self.overlay.marks.is_empty() || !self.overlay.lines.is_empty() {
             let mut pass = begin(encoder, "overlay", target, &depth.view, First::Keeps);
@@ -315,19 +323,23 @@ impl Renderer {
     fn draw_spheres(
         &self,
         pass: &mut wgpu::RenderPass<'_>,
-        spheres: &Spheres<'_>,
+        spheres: Option<Spheres<'_>>,
         stats: &mut FrameStats,
     ) {
-        for (parts, pipeline) in [
+        let Some(spheres) = spheres.filter(|_| self.shown_points.bind(pass)) else {
+            return;
+        };
+        for (is_shown, pipeline) in [
             (spheres.legacy, &self.pipelines.spheres_legacy),
             (spheres.sh, &self.pipelines.spheres_sh),
         ] {
-            for part in parts {
+            let parts = spheres.grid.parts.iter().zip(self.shown_points.runs());
+            for (part, run) in parts.filter(|(_, run)| is_shown && !run.is_empty()) {
                 pass.set_pipeline(pipeline);
                 pass.set_bind_group(1, &part.group, &[]);
-                pass.draw(0..4, 0..part.count);
+                pass.draw_indexed(ShownPoints::indices(run), 0, 0..1);
                 stats.draw_calls += 1;
-                stats.spheres += part.count;
+                stats.spheres += run.len() as u32;
             }
         }
     }
@@ -433,21 +445,22 @@ fn frame_number(pass: &Pass, time_secs: f32) -> usize {
     pass.frames[frame % pass.frames.len()]
 }
 
-fn prepare_grids<'a>(gpu: &Gpu, grids: &'a GpuGrids, options: &ViewOptions) -> Spheres<'a> {
+fn prepare_grids<'a>(gpu: &Gpu, grids: &'a GpuGrids, options: &ViewOptions) -> Option<Spheres<'a>> {
     let (profile, overbright) = (options.probes.legacy_profile, options.overbright);
-    let show = options.probes.show;
-    let mut spheres = Spheres::NONE;
-    if let (ProbeShow::Legacy, Some(legacy)) = (show, &grids.legacy) {
-        grids.light_legacy(gpu, profile, overbright);
-        spheres.legacy = &legacy.parts;
-    }
-    if let (ProbeShow::Sh | ProbeShow::Both, Some(sh)) = (show, &grids.sh) {
-        spheres.sh = &sh.parts;
-        if show == ProbeShow::Both && grids.light_sh_points(gpu, profile, overbright) {
-            spheres.legacy = &sh.parts;
+    let (grid, legacy, sh) = match options.probes.show {
+        ProbeShow::Off => return None,
+        ProbeShow::Legacy => {
+            grids.light_legacy(gpu, profile, overbright);
+            (&grids.legacy, true, false)
         }
-    }
-    spheres
+        ProbeShow::Sh => (&grids.sh, false, true),
+        ProbeShow::Both => {
+            let has_legacy = grids.light_sh_points(gpu, profile, overbright);
+            (&grids.sh, has_legacy, true)
+        }
+    };
+    let grid = grid.as_ref()?;
+    Some(Spheres { grid, legacy, sh })
 }
 
 fn frame_uniform(
@@ -477,13 +490,13 @@ fn frame_uniform(
             RenderMode::Deluxe => 5,
         },
         keep_hue: u32::from(options.clamp == crate::math::colour::Clamp::KeepHue),
-        hide_in_solid: u32::from(probes.hide_in_solid),
+        pad_a: 0,
         bands: probes.sh_profile.band_weights(),
         probe_size: probes.size,
         // Infinity minus itself is no number; nothing is that far.
         probe_distance: probes.distance.clamp(1.0, 1e9),
         probe_apart: f32::from(u8::from(probes.show == ProbeShow::Both)),
-        pad_a: 0.0,
         pad_b: 0.0,
+        pad_c: 0.0,
     }
 }

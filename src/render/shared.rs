@@ -55,8 +55,8 @@ shared! {
         mode: u32,
         /// 1 keeps the hue of light above white.
         keep_hue: u32,
-        /// 1 leaves spheres in solid out.
-        hide_in_solid: u32,
+        /// Unused.
+        pad_a: u32,
         /// Factors of the SH bands.
         bands: [f32; 3],
         /// Sphere radius over the smallest cell side.
@@ -66,9 +66,9 @@ shared! {
         /// 1 moves the two kinds of spheres apart.
         probe_apart: f32,
         /// Unused.
-        pad_a: f32,
-        /// Unused.
         pad_b: f32,
+        /// Unused.
+        pad_c: f32,
     }
 }
 
@@ -149,16 +149,16 @@ shared! {
     LegacyPoint {
         /// From everywhere, byte units.
         ambient: [f32; 3],
-        /// 0: nothing is known about it; 1: in the air; 2: in solid.
-        state: u32,
+        /// Unused.
+        pad_a: u32,
         /// From `direction`, byte units.
         directed: [f32; 3],
         /// Unused.
-        pad_a: u32,
+        pad_b: u32,
         /// Towards the light.
         direction: [f32; 3],
         /// Unused.
-        pad_b: u32,
+        pad_c: u32,
     }
 }
 

@@ -2,9 +2,13 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use glam::Vec3;
+use rayon::prelude::*;
 
 use crate::format::bsp::{Bsp, Child};
+use crate::format::lattice::Lattice;
+use crate::math::Aabb;
 use crate::render::scene::Draw;
+use crate::render::shown_points::{Blocks, REACH};
 
 /// A surface's place in the index lists.
 pub(super) struct DrawnSurface {
@@ -25,6 +29,17 @@ pub(super) struct Visible {
     /// Runs of triangles, one list a draw, reused.
     runs: Vec<Vec<Range<u32>>>,
     pub(super) edge_runs: Vec<Range<u32>>,
+    sights: Option<Sights>,
+}
+
+/// Which blocks of a grid's points can be seen.
+struct Sights {
+    lattice: Lattice,
+    /// By block: clusters that its spheres reach into.
+    clusters: Vec<Vec<u32>>,
+    made_for: RunsFor,
+    /// By block.
+    seen: Vec<bool>,
 }
 
 /// What the runs were made for.
@@ -46,6 +61,7 @@ impl Visible {
             marked: Vec::new(),
             runs: Vec::new(),
             edge_runs: Vec::new(),
+            sights: None,
         }
     }
 
@@ -74,6 +90,30 @@ impl Visible {
                 }
             }
         }
+    }
+
+    /// By block of a grid's points, whether something of its spheres can be seen; `None` when all count as visible. A block
+    /// altogether in solid is seen from nowhere.
+    pub(super) fn blocks_of(&mut self, lattice: &Lattice) -> Option<&[bool]> {
+        let RunsFor::Cluster(from) = self.runs_for else {
+            return None;
+        };
+        let visibility = self.bsp.visibility.as_ref()?;
+        let known = self.sights.take_if(|sights| sights.lattice == *lattice);
+        let sights = self.sights.insert(known.unwrap_or_else(|| Sights {
+            lattice: *lattice,
+            clusters: clusters_of_blocks(&self.bsp, lattice),
+            made_for: RunsFor::Nothing,
+            seen: Vec::new(),
+        }));
+        if sights.made_for != self.runs_for {
+            sights.made_for = self.runs_for;
+            sights.seen.clear();
+            let clusters = sights.clusters.iter();
+            let is_seen = |reached: &Vec<u32>| reached.iter().any(|to| visibility.sees(from, *to));
+            sights.seen.extend(clusters.map(is_seen));
+        }
+        Some(&sights.seen)
     }
 
     /// Runs of draw number `draw`.
@@ -122,6 +162,50 @@ fn cluster_at(bsp: &Bsp, point: Vec3) -> Option<u32> {
         }
     }
     None
+}
+
+/// By block of a grid's points: the clusters that its spheres may reach into.
+fn clusters_of_blocks(bsp: &Bsp, lattice: &Lattice) -> Vec<Vec<u32>> {
+    let blocks = Blocks(lattice);
+    let reach = REACH * lattice.cell_size.min_element();
+    (0..blocks.len())
+        .into_par_iter()
+        .map(|block| clusters_in(bsp, &blocks.bounds(block).grown(reach)))
+        .collect()
+}
+
+/// The clusters of all leafs that `bounds` reaches into.
+fn clusters_in(bsp: &Bsp, bounds: &Aabb) -> Vec<u32> {
+    let mut clusters = Vec::new();
+    let (centre, half) = (bounds.centre(), bounds.size() * 0.5);
+    let mut open = vec![Child::Node(0)];
+    // Each node of a sound tree is met once; the bound stops a circle.
+    for _ in 0..=2 * bsp.nodes.len() {
+        match open.pop() {
+            None => break,
+            Some(Child::Leaf(leaf)) => {
+                clusters.extend(bsp.leafs.get(leaf as usize).and_then(|leaf| leaf.cluster));
+            }
+            Some(Child::Node(node)) => {
+                let node = bsp.nodes.get(node as usize);
+                let Some((node, plane)) =
+                    node.and_then(|node| Some((node, bsp.planes.get(node.plane as usize)?)))
+                else {
+                    continue;
+                };
+                let (distance, reach) = (plane.distance(centre), plane.normal.abs().dot(half));
+                if distance >= -reach {
+                    open.push(node.children[0]);
+                }
+                if distance <= reach {
+                    open.push(node.children[1]);
+                }
+            }
+        }
+    }
+    clusters.sort_unstable();
+    clusters.dedup();
+    clusters
 }
 
 /// Appends a range, lengthening the last run when it follows directly.
