@@ -27,7 +27,7 @@ const LATE: Duration = Duration::from_millis(400);
 #[cfg(target_os = "linux")]
 const BAKE_NICENESS: i32 = 5;
 /// News of a bake that one [`Effects::poll_bake`] hands out at most.
-const NEWS_AT_ONCE: usize = 32;
+const NEWS_AT_ONCE: usize = 8;
 
 /// What became of an effect.
 #[derive(Debug)]

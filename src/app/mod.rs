@@ -4,6 +4,7 @@
 //! a window, so that tests drive the same jobs; [`run()`] adds the window, or one picture where there is no display.
 
 mod args;
+mod bake_watch;
 mod dialogs;
 mod effects;
 mod egui_glue;

@@ -9,6 +9,7 @@ use winit::event_loop::{ActiveEventLoop, ControlFlow, EventLoopProxy};
 use winit::window::{CursorGrabMode, Window, WindowId};
 
 use crate::app::args::Args;
+use crate::app::bake_watch::{BakeWatch, FrameTimes};
 use crate::app::dialogs::Dialog;
 use crate::app::effects::{Effects, Performed};
 use crate::app::egui_glue::EguiGlue;
@@ -32,6 +33,8 @@ const DEMO_PIN_AHEAD: f32 = 160.0;
 
 /// What a frame may spend on taking in what a bake hands out.
 const NEWS_TIME: Duration = Duration::from_millis(6);
+/// Time between frames that only a job asks for: twenty a second leave a software renderer's processors to the job.
+const JOB_INTERVAL: Duration = Duration::from_millis(50);
 
 /// What other threads tell the window.
 #[derive(Clone, Copy, Debug)]
@@ -52,6 +55,8 @@ pub(super) struct Viewer {
     screenshot: Option<Job<PathBuf, anyhow::Error>>,
     shown: Option<Shown>,
     repaint_at: Option<Instant>,
+    /// When the last frame began.
+    last_frame: Option<Instant>,
     pace: Pace,
     bake_watch: Option<BakeWatch>,
     bake_pace: Option<BakePace>,
@@ -91,35 +96,6 @@ impl Pace {
     }
 }
 
-/// Measures what a running bake does to the window.
-struct BakeWatch {
-    started: Instant,
-    pace: BakePace,
-    frames: u32,
-}
-
-impl BakeWatch {
-    fn start() -> Self {
-        Self {
-            started: Instant::now(),
-            pace: BakePace::default(),
-            frames: 0,
-        }
-    }
-
-    /// Counts a frame that began then; `has_light` says that it shows light of the bake.
-    fn count(&mut self, began: Instant, has_light: bool) {
-        self.frames += 1;
-        self.pace.worst_frame_secs = self
-            .pace
-            .worst_frame_secs
-            .max(began.elapsed().as_secs_f32());
-        if has_light && self.pace.first_picture_secs.is_none() {
-            self.pace.first_picture_secs = Some(self.started.elapsed().as_secs_f32());
-        }
-    }
-}
-
 impl Viewer {
     pub(super) fn new(args: Args, proxy: EventLoopProxy<Wake>) -> Self {
         let effects = Effects::new(args.search(), waker(&proxy));
@@ -136,6 +112,7 @@ impl Viewer {
             screenshot: None,
             shown: None,
             repaint_at: None,
+            last_frame: None,
             pace: Pace::default(),
             bake_watch: None,
             bake_pace: None,
@@ -296,11 +273,17 @@ impl Viewer {
         }
     }
 
+    fn repaint_at(&mut self, at: Instant) {
+        self.repaint_at = Some(self.repaint_at.map_or(at, |earlier| earlier.min(at)));
+    }
+
     fn frame(&mut self) {
-        let began = Instant::now();
+        let mut times = FrameTimes::start();
+        self.last_frame = Some(times.began);
         self.take_news();
         let plan = self.state.refresh_plan();
         self.perform(plan);
+        times.news = times.lap();
         let frames_per_sec = self.pace.tick();
         let Some(shown) = self.shown.as_mut() else {
             return;
@@ -319,6 +302,7 @@ impl Viewer {
             // A pass that egui repeats has no events the second time.
             commands.extend(root_ui(ui, &model, &mut options, &mut form));
         });
+        times.panels = times.lap();
         // What commands change is seen in the panels of the next frame.
         let has_changes = commands.iter().any(|command| !is_hover(command));
         if has_changes || form != self.state.bake_form || options != self.state.options {
@@ -332,12 +316,13 @@ impl Viewer {
         for command in commands {
             self.command(command);
         }
-        self.show(painted);
-        self.count_frame(began);
+        times.commands = times.lap();
+        self.show(painted, &mut times);
+        self.count_frame(times);
     }
 
     /// Measures a frame of a bake, and asks for the next while the result is still being uploaded.
-    fn count_frame(&mut self, began: Instant) {
+    fn count_frame(&mut self, times: FrameTimes) {
         let (Some(watch), Some(shown)) = (&mut self.bake_watch, &self.shown) else {
             return;
         };
@@ -345,7 +330,7 @@ impl Viewer {
         let is_running = self.state.baking.is_some();
         let is_catching_up = shown.graphics.is_catching_up(map);
         let has_draft = map.is_some_and(|map| map.shown_draft().is_some());
-        watch.count(began, has_draft || !is_running);
+        watch.count(times, has_draft || !is_running);
         if is_catching_up {
             shown.window.request_redraw();
         }
@@ -353,10 +338,10 @@ impl Viewer {
             return;
         }
         log::info!(
-            "bake in the window: first picture {:.2} s, worst of {} frames {:.0} ms",
+            "bake in the window: first picture {:.2} s, worst of {} frames {}",
             watch.pace.first_picture_secs.unwrap_or_default(),
             watch.frames,
-            watch.pace.worst_frame_secs * 1e3
+            watch.worst
         );
         self.bake_pace = Some(watch.pace);
         self.bake_watch = None;
@@ -365,7 +350,7 @@ impl Viewer {
     }
 
     /// Draws map and panels, and keeps cursor and title in step with the state.
-    fn show(&mut self, painted: crate::app::egui_glue::Painted) {
+    fn show(&mut self, painted: crate::app::egui_glue::Painted, times: &mut FrameTimes) {
         let Some(shown) = self.shown.as_mut() else {
             return;
         };
@@ -373,7 +358,9 @@ impl Viewer {
         let drawn = shown
             .graphics
             .draw_map(&self.state, painted.pixels_per_point);
+        times.map = times.lap();
         let presented = shown.graphics.paint(painted);
+        times.present = times.lap();
         if !had_picture && shown.graphics.picture().is_some() {
             // The panels were drawn before the texture had a number.
             shown.window.request_redraw();
@@ -473,14 +460,12 @@ impl ApplicationHandler<Wake> for Viewer {
 
     fn user_event(&mut self, _event_loop: &ActiveEventLoop, wake: Wake) {
         match wake {
-            Wake::Jobs => {
-                if let Some(shown) = &self.shown {
-                    shown.window.request_redraw();
-                }
-            }
-            Wake::RepaintAt(at) => {
-                self.repaint_at = Some(self.repaint_at.map_or(at, |earlier| earlier.min(at)));
-            }
+            // Nothing is lost by waiting: the next frame takes in whatever has come until then.
+            Wake::Jobs => self.repaint_at(match self.last_frame {
+                Some(last) => last + JOB_INTERVAL,
+                None => Instant::now(),
+            }),
+            Wake::RepaintAt(at) => self.repaint_at(at),
         }
     }
 
