@@ -76,11 +76,7 @@ impl Graphics {
         let gpu = Gpu::for_surface(instance, &surface)?;
         let config = configuration(&gpu, &surface, window.inner_size())?;
         surface.configure(&gpu.device, &config);
-        let options = egui_wgpu::RendererOptions {
-            // The panels are flat colours, and the map's picture is to keep its bytes.
-            dithering: false,
-            ..egui_wgpu::RendererOptions::default()
-        };
+        let options = egui_wgpu::RendererOptions::default();
         let panels = egui_wgpu::Renderer::new(&gpu.device, config.format, options);
         let renderer = Renderer::new(&gpu)?;
         Ok(Self {
