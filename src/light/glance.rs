@@ -7,6 +7,12 @@ use crate::light::tracer::{DARK, Occluder, TraceState, Tracer, is_inside, lets_i
 use crate::math::lanes::{LANES, Lanes3};
 use crate::trace::{BareSubtrees, Crossing, Hints, Packet, PacketCrossing};
 
+/// A triangle that is met so near the end of a segment, game units, is left to the exact test: rounding decides there.
+const TIE: f32 = 0.01;
+/// A triangle that is met so near the end of a segment, game units, may lie in a leaf beyond the end's own, which does not
+/// count.
+const LAST_LEAF: f32 = 1.0;
+
 /// Up to eight segments; lanes without one may hold anything.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Segments {
@@ -56,6 +62,12 @@ fn beyond(lanes: u8, t: &[f32; LANES], limit: f32) -> u8 {
     lanes & bits.fold(0, |bits, bit| bits | bit)
 }
 
+/// The lanes of `lanes` in which `t` lies beyond each one's limit.
+fn farther(lanes: u8, t: &[f32; LANES], limits: &[f32; LANES]) -> u8 {
+    let bits = (0..LANES).map(|lane| u8::from(t[lane] > limits[lane]) << lane);
+    lanes & bits.fold(0, |bits, bit| bits | bit)
+}
+
 impl Tracer<'_> {
     /// Looks at up to eight segments at once and decides the plain cases, as [`Tracer::lamp_light`] and
     /// [`Tracer::sun_light`] would; see [`Glance`]. All lead to `light`, whose number is `number`. `wanted` has a bit for each
@@ -86,7 +98,7 @@ impl Tracer<'_> {
             origin: segments.from,
             direction: segments.direction,
             t_min: [inhibit[0].min(inhibit[1]); LANES],
-            t_max: segments.length,
+            t_max: segments.length.map(|length| length + TIE),
             active: lanes,
         };
         if light.is_sun() {
@@ -122,6 +134,8 @@ impl Tracer<'_> {
             ..
         } = state;
         let (from, to) = (&segments.from, &segments.to);
+        let [tie, last_leaf] =
+            [TIE, LAST_LEAF].map(|share| segments.length.map(|length| length - share));
         let solid = packet_walk.blocked(level, &self.obstacles, from, to, packet.active);
         glance.blocked = [solid; 2];
         packet.active &= !solid;
@@ -130,14 +144,18 @@ impl Tracer<'_> {
             let mut counts = *found;
             match self.occluder(found.triangle) {
                 Occluder::Opaque => {
+                    let inside = found.inside & !farther(found.inside, &found.t, &last_leaf);
                     for (blocked, inhibit) in glance.blocked.iter_mut().zip(inhibit) {
-                        *blocked |= beyond(found.inside, &found.t, inhibit);
+                        *blocked |= beyond(inside, &found.t, inhibit);
                     }
-                    counts.lanes &= !found.inside;
+                    counts.lanes &= !inside;
                 }
                 Occluder::Sky(_) => counts.lanes = 0,
                 Occluder::Filter(_) => {}
             }
+            let ties = farther(counts.lanes, &found.t, &tie);
+            glance.unclear |= ties;
+            counts.lanes &= !ties;
             if counts.lanes != 0 {
                 met.push(self.met(counts));
             }
