@@ -3,9 +3,9 @@
 use glam::Vec3;
 
 use crate::light::lights::Light;
-use crate::light::tracer::{DARK, Occluder, TraceState, Tracer, is_inside, lets_in};
+use crate::light::tracer::{DARK, Occluder, TraceState, Tracer, lets_in};
 use crate::math::lanes::{LANES, Lanes3};
-use crate::trace::{BareSubtrees, Crossing, Hints, Packet, PacketCrossing};
+use crate::trace::{BareSubtrees, Hints, Packet, PacketCrossing};
 
 /// A triangle that is met so near the end of a segment, game units, is left to the exact test: rounding decides there.
 const TIE: f32 = 0.01;
@@ -176,7 +176,7 @@ impl Tracer<'_> {
                 }
             }
         }
-        self.filter(inhibit, state, glance);
+        self.filter(segments, inhibit, state, glance);
     }
 
     fn occluder(&self, triangle: u32) -> Occluder {
@@ -264,11 +264,17 @@ impl Tracer<'_> {
             *blocked |= plain & !lit & !doubtful;
             glance.unclear |= doubtful;
         }
-        self.filter(inhibit, state, glance);
+        self.filter(segments, inhibit, state, glance);
     }
 
     /// Multiplies the shares of the filters met. Segments that meet more than two are unclear: the order would matter.
-    fn filter(&self, inhibit: [f32; 2], state: &mut TraceState, glance: &mut Glance) {
+    fn filter(
+        &self,
+        segments: &Segments,
+        inhibit: [f32; 2],
+        state: &mut TraceState,
+        glance: &mut Glance,
+    ) {
         for (grid, inhibit) in inhibit.into_iter().enumerate() {
             let shares = &mut state.shares[grid];
             let mut counts = [0_u32; LANES];
@@ -278,10 +284,10 @@ impl Tracer<'_> {
                 };
                 let part = &self.parts[met.found.triangle as usize];
                 for lane in lanes_of(beyond(met.found.lanes, &met.found.t, inhibit)) {
-                    let crossing = crossing_of(&met.found, lane);
-                    if !is_inside(&crossing) {
+                    let [from, to] = [&segments.from, &segments.to].map(|ends| lane_of(ends, lane));
+                    let Some(share) = self.transmission(filter, part, from, to) else {
                         continue;
-                    }
+                    };
                     match counts[lane] {
                         0 => {
                             glance.filtered[grid] |= 1 << lane;
@@ -294,7 +300,7 @@ impl Tracer<'_> {
                         }
                     }
                     counts[lane] += 1;
-                    shares[lane] *= self.transmission(filter, part, &crossing);
+                    shares[lane] *= share;
                     if shares[lane].max_element() <= DARK {
                         glance.blocked[grid] |= 1 << lane;
                     }
@@ -304,13 +310,8 @@ impl Tracer<'_> {
     }
 }
 
-fn crossing_of(found: &PacketCrossing, lane: usize) -> Crossing {
-    Crossing {
-        triangle: found.triangle,
-        t: found.t[lane],
-        u: found.u[lane],
-        v: found.v[lane],
-    }
+fn lane_of(vectors: &Lanes3, lane: usize) -> Vec3 {
+    Vec3::from_array(std::array::from_fn(|axis| vectors[axis][lane]))
 }
 
 /// The segments that the nearest sky beyond `inhibit` lets in and no opaque triangle blocks, and those that meet different
