@@ -3,9 +3,15 @@
 use glam::Vec3;
 
 use crate::light::lights::Light;
-use crate::light::tracer::{DARK, Occluder, TraceState, Tracer, is_inside, lets_in};
+use crate::light::tracer::{DARK, Occluder, TraceState, Tracer, lets_in};
 use crate::math::lanes::{LANES, Lanes3};
-use crate::trace::{BareSubtrees, Crossing, Hints, Packet, PacketCrossing};
+use crate::trace::{BareSubtrees, Hints, Packet, PacketCrossing};
+
+/// A triangle that is met so near the end of a segment, game units, is left to the exact test: rounding decides there.
+const TIE: f32 = 0.01;
+/// A triangle that is met so near the end of a segment, game units, may lie in a leaf beyond the end's own, which does not
+/// count.
+const LAST_LEAF: f32 = 1.0;
 
 /// Up to eight segments; lanes without one may hold anything.
 #[derive(Clone, Debug, Default)]
@@ -56,6 +62,12 @@ fn beyond(lanes: u8, t: &[f32; LANES], limit: f32) -> u8 {
     lanes & bits.fold(0, |bits, bit| bits | bit)
 }
 
+/// The lanes of `lanes` in which `t` lies beyond each one's limit.
+fn farther(lanes: u8, t: &[f32; LANES], limits: &[f32; LANES]) -> u8 {
+    let bits = (0..LANES).map(|lane| u8::from(t[lane] > limits[lane]) << lane);
+    lanes & bits.fold(0, |bits, bit| bits | bit)
+}
+
 impl Tracer<'_> {
     /// Looks at up to eight segments at once and decides the plain cases, as [`Tracer::lamp_light`] and
     /// [`Tracer::sun_light`] would; see [`Glance`]. All lead to `light`, whose number is `number`. `wanted` has a bit for each
@@ -86,7 +98,7 @@ impl Tracer<'_> {
             origin: segments.from,
             direction: segments.direction,
             t_min: [inhibit[0].min(inhibit[1]); LANES],
-            t_max: segments.length,
+            t_max: segments.length.map(|length| length + TIE),
             active: lanes,
         };
         if light.is_sun() {
@@ -122,6 +134,8 @@ impl Tracer<'_> {
             ..
         } = state;
         let (from, to) = (&segments.from, &segments.to);
+        let [tie, last_leaf] =
+            [TIE, LAST_LEAF].map(|share| segments.length.map(|length| length - share));
         let solid = packet_walk.blocked(level, &self.obstacles, from, to, packet.active);
         glance.blocked = [solid; 2];
         packet.active &= !solid;
@@ -130,14 +144,18 @@ impl Tracer<'_> {
             let mut counts = *found;
             match self.occluder(found.triangle) {
                 Occluder::Opaque => {
+                    let inside = found.inside & !farther(found.inside, &found.t, &last_leaf);
                     for (blocked, inhibit) in glance.blocked.iter_mut().zip(inhibit) {
-                        *blocked |= beyond(found.inside, &found.t, inhibit);
+                        *blocked |= beyond(inside, &found.t, inhibit);
                     }
-                    counts.lanes &= !found.inside;
+                    counts.lanes &= !inside;
                 }
                 Occluder::Sky(_) => counts.lanes = 0,
                 Occluder::Filter(_) => {}
             }
+            let ties = farther(counts.lanes, &found.t, &tie);
+            glance.unclear |= ties;
+            counts.lanes &= !ties;
             if counts.lanes != 0 {
                 met.push(self.met(counts));
             }
@@ -158,7 +176,7 @@ impl Tracer<'_> {
                 }
             }
         }
-        self.filter(inhibit, state, glance);
+        self.filter(segments, inhibit, state, glance);
     }
 
     fn occluder(&self, triangle: u32) -> Occluder {
@@ -246,11 +264,17 @@ impl Tracer<'_> {
             *blocked |= plain & !lit & !doubtful;
             glance.unclear |= doubtful;
         }
-        self.filter(inhibit, state, glance);
+        self.filter(segments, inhibit, state, glance);
     }
 
     /// Multiplies the shares of the filters met. Segments that meet more than two are unclear: the order would matter.
-    fn filter(&self, inhibit: [f32; 2], state: &mut TraceState, glance: &mut Glance) {
+    fn filter(
+        &self,
+        segments: &Segments,
+        inhibit: [f32; 2],
+        state: &mut TraceState,
+        glance: &mut Glance,
+    ) {
         for (grid, inhibit) in inhibit.into_iter().enumerate() {
             let shares = &mut state.shares[grid];
             let mut counts = [0_u32; LANES];
@@ -260,10 +284,10 @@ impl Tracer<'_> {
                 };
                 let part = &self.parts[met.found.triangle as usize];
                 for lane in lanes_of(beyond(met.found.lanes, &met.found.t, inhibit)) {
-                    let crossing = crossing_of(&met.found, lane);
-                    if !is_inside(&crossing) {
+                    let [from, to] = [&segments.from, &segments.to].map(|ends| lane_of(ends, lane));
+                    let Some(share) = self.transmission(filter, part, from, to) else {
                         continue;
-                    }
+                    };
                     match counts[lane] {
                         0 => {
                             glance.filtered[grid] |= 1 << lane;
@@ -276,7 +300,7 @@ impl Tracer<'_> {
                         }
                     }
                     counts[lane] += 1;
-                    shares[lane] *= self.transmission(filter, part, &crossing);
+                    shares[lane] *= share;
                     if shares[lane].max_element() <= DARK {
                         glance.blocked[grid] |= 1 << lane;
                     }
@@ -286,13 +310,8 @@ impl Tracer<'_> {
     }
 }
 
-fn crossing_of(found: &PacketCrossing, lane: usize) -> Crossing {
-    Crossing {
-        triangle: found.triangle,
-        t: found.t[lane],
-        u: found.u[lane],
-        v: found.v[lane],
-    }
+fn lane_of(vectors: &Lanes3, lane: usize) -> Vec3 {
+    Vec3::from_array(std::array::from_fn(|axis| vectors[axis][lane]))
 }
 
 /// The segments that the nearest sky beyond `inhibit` lets in and no opaque triangle blocks, and those that meet different

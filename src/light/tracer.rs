@@ -13,8 +13,8 @@ use crate::math::Ray;
 use crate::math::lanes::LANES;
 use crate::scene::{ImageId, Scene, SurfaceId};
 use crate::trace::{
-    BareSubtrees, Crossing, Division, Grazing, Hints, HitRules, Packet, PacketTracer, PacketWalk,
-    SolidTree, TreeCorner, TreePolygon, TriangleSet, Walk,
+    BareSubtrees, Division, Grazing, Hints, HitRules, Packet, PacketTracer, PacketWalk, SolidTree,
+    TreeCorner, TreePolygon, TriangleSet, Walk,
 };
 
 /// Leafs with more triangles in a longer box are divided; the rule is found from the reference compiler's results.
@@ -23,7 +23,7 @@ const DIVISION: Division = Division::Above {
     side: 32.0,
 };
 /// How far barycentric coordinates of a filtering triangle may lie outside 0 to 1.
-const FILTER_SLACK: f32 = 0.0001;
+const FILTER_SLACK: f64 = 0.0001;
 /// Light filtered down to this share is none.
 pub(super) const DARK: f32 = 0.001;
 
@@ -36,6 +36,7 @@ pub(crate) struct Tracer<'a> {
     pub(super) obstacles: SolidTree,
     pub(super) triangles: TriangleSet,
     pub(super) parts: Vec<Part>,
+    panes: Vec<Pane>,
     pub(super) occluders: Vec<Occluder>,
     pub(super) rules: HitRules,
     pub(super) bare: BareSubtrees,
@@ -88,6 +89,14 @@ pub(super) struct Part {
     pub(super) leaf: u32,
     /// Number of its occluder.
     pub(super) owner: u32,
+    /// Number of its texture coordinates, where it filters; else none has it.
+    pane: u32,
+}
+
+/// A traced triangle that filters.
+#[derive(Clone, Copy, Debug)]
+struct Pane {
+    corners: [Vec3; 3],
     st: [Vec2; 3],
 }
 
@@ -107,7 +116,7 @@ impl<'a> Tracer<'a> {
         let (polygons, occluders) = occluders(scene, materials, skies);
         let polygons = polygons.into_iter().take_while(|_| !cancel.is_cancelled());
         let (solids, parts) = SolidTree::new(&scene.bsp, polygons, division);
-        let (mut corners, mut triangles) = (Vec::new(), Vec::new());
+        let (mut corners, mut triangles, mut panes) = (Vec::new(), Vec::new(), Vec::new());
         for (
             leaf,
             TreePolygon {
@@ -116,14 +125,24 @@ impl<'a> Tracer<'a> {
             },
         ) in parts
         {
+            let filters = matches!(occluders[owner as usize], Occluder::Filter(_));
             for edge in part.windows(2).skip(1) {
                 let triangle = [part[0], edge[0], edge[1]];
-                corners.push(triangle.map(|corner| corner.position));
+                let positions = triangle.map(|corner| corner.position);
+                corners.push(positions);
                 triangles.push(Part {
                     leaf,
                     owner,
-                    st: triangle.map(|corner| corner.st),
+                    pane: if filters {
+                        panes.len() as u32
+                    } else {
+                        u32::MAX
+                    },
                 });
+                panes.extend(filters.then_some(Pane {
+                    corners: positions,
+                    st: triangle.map(|corner| corner.st),
+                }));
             }
         }
         Self {
@@ -132,6 +151,7 @@ impl<'a> Tracer<'a> {
             solids,
             triangles: TriangleSet::new(&corners),
             parts: triangles,
+            panes,
             occluders,
             rules: HitRules {
                 grazing: if is_exact {
@@ -173,11 +193,8 @@ impl<'a> Tracer<'a> {
         if !self.has_surfaces {
             return Some(Vec3::ONE);
         }
-        let ray = Ray {
-            t_min: inhibit,
-            ..Ray::segment(from, to)
-        };
-        self.filtered(&ray, state).map(|passage| passage.filter)
+        let passage = self.filtered(from, to, inhibit, state)?;
+        Some(passage.filter)
     }
 
     /// What is left of a sun's white light; `None` when it is blocked or comes through no sky, or through another than
@@ -196,14 +213,10 @@ impl<'a> Tracer<'a> {
         if !self.has_surfaces {
             return None;
         }
-        let ray = Ray {
-            t_min: inhibit,
-            ..Ray::segment(from, to)
-        };
         // Solid does not block by itself: it ends the walk, and what lies behind is not met.
         self.solids
             .first_solid(from, to, self.bare, &mut state.walk);
-        let passage = self.filtered(&ray, state)?;
+        let passage = self.filtered(from, to, inhibit, state)?;
         let (_, met) = passage.sky?;
         lets_in(met, sky).then_some(passage.filter)
     }
@@ -255,14 +268,24 @@ impl<'a> Tracer<'a> {
     /// Only triangles in leafs that the walk passed count, as in the reference compiler, which cuts them at the leafs'
     /// borders: this decides about rays that graze edges within the slack. Where a ray runs along the edge of two parts, even
     /// of one triangle, both filter it, as there.
-    fn filtered(&self, ray: &Ray, state: &mut TraceState) -> Option<Passage> {
+    fn filtered(
+        &self,
+        from: Vec3,
+        to: Vec3,
+        inhibit: f32,
+        state: &mut TraceState,
+    ) -> Option<Passage> {
         let walk = &state.walk;
+        let ray = Ray {
+            t_min: inhibit,
+            ..Ray::segment(from, to)
+        };
         let mut passage = Passage {
             filter: Vec3::ONE,
             sky: None,
         };
         let mut is_blocked = false;
-        self.triangles.crossings(ray, &self.rules, |crossing| {
+        self.triangles.crossings(&ray, &self.rules, |crossing| {
             let part = &self.parts[crossing.triangle as usize];
             if !walk.passed(part.leaf) {
                 return ControlFlow::Continue(());
@@ -276,9 +299,8 @@ impl<'a> Tracer<'a> {
                     false
                 }
                 Occluder::Filter(filter) => {
-                    if is_inside(crossing) {
-                        passage.filter *= self.transmission(*filter, part, crossing);
-                    }
+                    let share = self.transmission(*filter, part, from, to);
+                    passage.filter *= share.unwrap_or(Vec3::ONE);
                     passage.filter.max_element() <= DARK
                 }
             };
@@ -291,15 +313,31 @@ impl<'a> Tracer<'a> {
         (!is_blocked).then_some(passage)
     }
 
-    /// Share of each channel that passes at a crossing: the nearest texel of the light image.
-    pub(super) fn transmission(&self, filter: Filter, part: &Part, crossing: &Crossing) -> Vec3 {
+    /// Share of each channel that passes where a segment crosses a part: the nearest texel of the light image. `None` beside
+    /// it.
+    ///
+    /// In double precision: grid points and textures are regular, so crossings on the very edge of a texel are common.
+    pub(super) fn transmission(
+        &self,
+        filter: Filter,
+        part: &Part,
+        from: Vec3,
+        to: Vec3,
+    ) -> Option<Vec3> {
+        let pane = self.panes.get(part.pane as usize)?;
+        let [u, v] = weights(&pane.corners, from, to)?;
+        let within = -FILTER_SLACK..=1.0 + FILTER_SLACK;
+        if ![u, v, u + v].iter().all(|weight| within.contains(weight)) {
+            return None;
+        }
         let Some(image) = self.scene.images.get(filter.image.0 as usize) else {
-            return Vec3::ONE;
+            return Some(Vec3::ONE);
         };
-        let Crossing { u, v, .. } = *crossing;
-        let st = part.st[0] * (1.0 - u - v) + part.st[1] * u + part.st[2] * v;
-        let at =
-            |coordinate: f32, size: u32| ((coordinate - coordinate.floor()) * size as f32) as u32;
+        let [a, b, c] = pane.st.map(Vec2::as_dvec2);
+        let st = a + (b - a) * u + (c - a) * v;
+        let at = |coordinate: f64, size: u32| {
+            ((coordinate - coordinate.floor()) * f64::from(size)) as u32
+        };
         let [r, g, b, a] = image.texel(at(st.x, image.width), at(st.y, image.height));
         let mut share = Vec3::ONE;
         if filter.by_colour {
@@ -308,19 +346,29 @@ impl<'a> Tracer<'a> {
         if filter.by_alpha {
             share *= f32::from(255 - a) / 255.0;
         }
-        share
+        Some(share)
     }
+}
+
+/// Barycentric weights of the second and third corner where the line through two points crosses a triangle's plane; `None`
+/// where it does not.
+fn weights(corners: &[Vec3; 3], from: Vec3, to: Vec3) -> Option<[f64; 2]> {
+    let [a, b, c] = corners.map(Vec3::as_dvec3);
+    let (e1, e2) = (b - a, c - a);
+    let direction = to.as_dvec3() - from.as_dvec3();
+    let across = direction.cross(e2);
+    let det = e1.dot(across);
+    let towards = from.as_dvec3() - a;
+    let found = [
+        towards.dot(across) / det,
+        direction.dot(towards.cross(e1)) / det,
+    ];
+    (det.abs() > 0.0).then_some(found)
 }
 
 /// Whether the sky number `met` lets in a sun of the sky `own`; a sun or a sky without a number goes with any.
 pub(super) fn lets_in(met: Option<u8>, own: Option<u8>) -> bool {
     own.is_none() || met.is_none() || met == own
-}
-
-pub(super) fn is_inside(crossing: &Crossing) -> bool {
-    let Crossing { u, v, .. } = *crossing;
-    let within = -FILTER_SLACK..=1.0 + FILTER_SLACK;
-    [u, v, u + v].iter().all(|weight| within.contains(weight))
 }
 
 /// Casting triangles, and what each does to light: a polygon's owner is the number of its occluder.
@@ -425,6 +473,15 @@ fn classify(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn weights_are_exact_on_edges() {
+        let corners = [Vec3::ZERO, Vec3::X * 96.0, Vec3::Y * 96.0];
+        let at = |x: f32| weights(&corners, Vec3::new(x, 0.0, 64.0), Vec3::new(x, 0.0, -32.0));
+        assert_eq!(at(48.0), Some([0.5, 0.0]));
+        assert_eq!(at(-96.0), Some([-1.0, 0.0]));
+        assert_eq!(weights(&corners, Vec3::Z, Vec3::Z + Vec3::X), None);
+    }
 
     #[test]
     fn a_sun_shines_through_its_own_sky_alone() {

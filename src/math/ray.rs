@@ -24,14 +24,23 @@ impl Ray {
         }
     }
 
-    /// The segment from `from` to `to`.
+    /// The segment from `from` to `to`; without a direction where they are one.
+    ///
+    /// Normalised in double precision, as the reference compiler does: the last bit decides whether a segment that ends in
+    /// the plane of a triangle meets it.
     pub fn segment(from: Vec3, to: Vec3) -> Self {
-        let (direction, length) = (to - from).normalize_and_length();
+        let offset = to - from;
+        let length = f64::from(offset.length_squared()).sqrt();
+        let direction = if length > 0.0 {
+            (offset.as_dvec3() / length).as_vec3()
+        } else {
+            Vec3::ZERO
+        };
         Self {
             origin: from,
-            direction: if length > 0.0 { direction } else { Vec3::ZERO },
+            direction,
             t_min: 0.0,
-            t_max: length,
+            t_max: length as f32,
         }
     }
 

@@ -6,8 +6,8 @@
 
 use fearless_simd::prelude::*;
 use fearless_simd::{Level, dispatch, f32x8, mask32x8};
-use glam::Vec3;
 
+use crate::math::Ray;
 use crate::math::lanes::{LANES, Lanes3, Vec3x8, cross, dot, load, splat, sub};
 use crate::trace::triangles::{Edges, Grazing, HitRules, TriangleSet};
 
@@ -30,17 +30,14 @@ pub struct Packet {
 }
 
 impl Packet {
-    /// Puts a ray from `from` to `to` into a lane, which becomes active.
-    pub fn set_segment(&mut self, lane: usize, from: Vec3, to: Vec3, t_min: f32) {
-        let offset = to - from;
-        let length = offset.length();
-        let direction = offset.normalize_or_zero();
+    /// Puts a ray into a lane, which becomes active.
+    pub fn set(&mut self, lane: usize, ray: &Ray) {
         for axis in 0..3 {
-            self.origin[axis][lane] = from[axis];
-            self.direction[axis][lane] = direction[axis];
+            self.origin[axis][lane] = ray.origin[axis];
+            self.direction[axis][lane] = ray.direction[axis];
         }
-        self.t_min[lane] = t_min;
-        self.t_max[lane] = length;
+        self.t_min[lane] = ray.t_min;
+        self.t_max[lane] = ray.t_max;
         self.active |= 1 << lane;
     }
 }
@@ -369,7 +366,8 @@ impl<S: Simd> Traversal<'_, S> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::math::Ray;
+    use glam::Vec3;
+
     use crate::math::sampling::unit;
     use std::collections::BTreeSet;
     use std::ops::ControlFlow;
@@ -438,11 +436,11 @@ mod tests {
             let light = random_point(case, 40);
             for lane in (0..LANES).filter(|lane| case as usize % 9 != *lane) {
                 let from = random_point(case, 50) + random_point(case, 53 + 3 * lane as u32) * 0.1;
-                packet.set_segment(lane, from, light, 5.0);
                 let ray = Ray {
                     t_min: 5.0,
                     ..Ray::segment(from, light)
                 };
+                packet.set(lane, &ray);
                 set.crossings(&ray, &rules, |crossing| {
                     let entry = (lane, crossing.triangle, crossing.t.to_bits());
                     expected[0].insert(entry);
@@ -471,7 +469,7 @@ mod tests {
             let mut packet = Packet::default();
             for lane in 0..LANES {
                 let target = random_point(case, 0) + random_point(lane as u64, 0) * 0.2;
-                packet.set_segment(lane, Vec3::splat(-50.0), target, 0.0);
+                packet.set(lane, &Ray::segment(Vec3::splat(-50.0), target));
             }
             let fresh = [&mut Hints::default(), &mut hints].map(|hints| {
                 let (mut ended, mut asked) = (0, 0);

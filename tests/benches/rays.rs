@@ -124,7 +124,7 @@ impl Case {
         for from in &self.from {
             let mut packet = Packet::default();
             for (lane, from) in from.iter().enumerate() {
-                packet.set_segment(lane, *from, self.light, 0.0);
+                packet.set(lane, &Ray::segment(*from, self.light));
             }
             tracer.crossings(set, &mut packet, &RULES, &mut hints, |crossing, _| {
                 blocked += crossing.lanes.count_ones();
@@ -147,7 +147,7 @@ impl Case {
         for from in &self.from {
             let mut packet = Packet::default();
             for (lane, from) in from.iter().enumerate() {
-                packet.set_segment(lane, *from, self.light, 0.0);
+                packet.set(lane, &Ray::segment(*from, self.light));
             }
             let walled = walk.blocked(tracer.level(), tree, &packet.origin, &to, u8::MAX);
             blocked += walled.count_ones();
