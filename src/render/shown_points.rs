@@ -328,6 +328,8 @@ mod tests {
         let blocks = Blocks(&lattice);
         assert_eq!(blocks.counts(), UVec3::new(6, 3, 3));
         let everything = ProbeOptions {
+            // Wider than a pixel at the far end too.
+            size: 0.5,
             distance: f32::INFINITY,
             hide_in_solid: false,
             ..ProbeOptions::default()
