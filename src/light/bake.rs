@@ -215,7 +215,6 @@ fn bake_here(
     let [legacy, sh] =
         [lattices.legacy, lattices.sh].map(|placed| placed.map(|placed| placed.lattice));
     let targets = Targets::new(legacy, sh, settings.region.as_ref());
-    let before = points_before(scene, settings, [legacy, sh])?;
     if targets.is_empty() {
         return Err(BakeError::EmptyRegion);
     }
@@ -232,6 +231,7 @@ fn bake_here(
     set_envelopes(&mut list, &clusters, settings, &context.cancel)?;
     let memory = MemoryEstimate::new(scene, settings, &lattices, &list.lights);
     memory.check(scene, settings, &lattices)?;
+    let before = points_before(scene, settings, [legacy, sh])?;
     let counts = LightCounts::of(&list);
     progress.begin("shadow hierarchy", 0);
     let tracer = Tracer::new(scene, &materials, &skies, settings, &context.cancel);
