@@ -115,9 +115,19 @@ fn a_bake_takes_no_more_than_its_plan_says() {
     let mut scenes = vec![demo()];
     let archive = Path::new("/usr/share/games/openarena/baseoa/z_oacmp-volume1-v3.pk3");
     if archive.is_file() {
-        scenes.push(scene(&archive.join("maps/oacmpdm7.bsp")));
+        for map in ["oacmpdm2", "oacmpdm7", "oacmpdm9"] {
+            scenes.push(scene(&archive.join(format!("maps/{map}.bsp"))));
+        }
     } else {
         eprintln!("skipped: no {}", archive.display());
+    }
+    if let Some(reference) = std::env::var_os("LUXGRID_REFERENCE") {
+        for map in ["oacmpdm1", "oacmpdm3", "oacmpdm4", "oacmpdm8"] {
+            let folder = Path::new(&reference).join("real").join(map);
+            scenes.push(scene(&folder.join("input.bsp")));
+        }
+    } else {
+        eprintln!("skipped: no LUXGRID_REFERENCE");
     }
     for scene in scenes {
         let settings = BakeSettings {
