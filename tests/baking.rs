@@ -179,14 +179,14 @@ fn a_bake_is_seen_coming() {
     let plain = old.secs;
     program.bake(40.0);
     let mut first = None;
-    let mut worst: f32 = 0.0;
+    let mut frames: Vec<f32> = Vec::new();
     let mut pictures: Vec<RgbaImage> = Vec::new();
     while program.state.baking.is_some() || program.shown.is_catching_up(program.map()) {
         assert!(program.pressed.elapsed() < DEADLINE);
         // As the window, which draws thirty times a second.
         std::thread::sleep(Duration::from_millis(33));
         let frame = program.frame();
-        worst = worst.max(frame.secs);
+        frames.push(frame.secs);
         if program.map().shown_draft().is_some() {
             first.get_or_insert(program.pressed.elapsed().as_secs_f32());
             pictures.push(frame.picture);
@@ -201,6 +201,8 @@ fn a_bake_is_seen_coming() {
     let last = program.frame().picture;
     let expected = program.expected();
     let first = first.expect("the bake is long enough to be seen");
+    frames.sort_by(f32::total_cmp);
+    let [most, worst] = [frames.len() * 19 / 20, frames.len() - 1].map(|rank| frames[rank]);
     println!(
         "first picture {first:.2} s, all {baked:.2} s; {} pictures, worst frame {:.0} ms, before {:.0} ms",
         pictures.len(),
@@ -214,7 +216,7 @@ fn a_bake_is_seen_coming() {
 
     // Bars of an unoptimised build on a loaded machine; docs/performance.md has the real figures.
     assert!(first < 2.0, "{first} s");
-    assert!(worst < 0.3, "{worst} s");
+    assert!(most < 0.3 && worst < 1.0, "{most} s, {worst} s");
     assert!(pictures.len() > 5, "{} pictures", pictures.len());
 
     assert!(last == expected, "the result is what is shown in the end");
