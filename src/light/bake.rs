@@ -236,7 +236,6 @@ fn bake_here(
     progress.begin("shadow hierarchy", 0);
     let tracer = Tracer::new(scene, &materials, &skies, settings, &context.cancel);
     context.cancel.check()?;
-    let has_styles = scene.bsp.directory.format().has_styles();
     let inhibit = targets.inhibits(settings.model);
     let lighting = Illumination::new(list.lights, &clusters, tracer, inhibit, settings);
     let tally = Tally::default();
@@ -274,7 +273,7 @@ fn bake_here(
             lattice,
             points: Arc::new(points.sh),
         }),
-        styled_points: (has_styles && legacy.is_some()).then_some(points.styled),
+        styled_points: (!points.styled.is_empty()).then_some(points.styled),
         gridsize_key: lattices.gridsize_key,
         command_line: settings.command_line.clone(),
         report,

@@ -58,8 +58,7 @@ pub(crate) fn lanes_of(mut bits: u8) -> impl Iterator<Item = usize> {
 
 /// The lanes of `lanes` in which `t` lies beyond `limit`.
 fn beyond(lanes: u8, t: &[f32; LANES], limit: f32) -> u8 {
-    let bits = (0..LANES).map(|lane| u8::from(t[lane] > limit) << lane);
-    lanes & bits.fold(0, |bits, bit| bits | bit)
+    farther(lanes, t, &[limit; LANES])
 }
 
 /// The lanes of `lanes` in which `t` lies beyond each one's limit.
@@ -358,8 +357,6 @@ mod tests {
                 lanes,
                 inside: 0,
                 t: [t; LANES],
-                u: [0.0; LANES],
-                v: [0.0; LANES],
             },
         }
     }

@@ -51,12 +51,8 @@ pub struct PacketCrossing {
     pub lanes: u8,
     /// Of these the rays that cross it well inside, farther from its edges than the slack.
     pub inside: u8,
-    /// Distance along each ray, game units; meaningless in other lanes, as are the weights.
+    /// Distance along each ray, game units; meaningless in other lanes.
     pub t: [f32; LANES],
-    /// Weight of the second vertex.
-    pub u: [f32; LANES],
-    /// Weight of the third vertex.
-    pub v: [f32; LANES],
 }
 
 /// Triangles of one [`TriangleSet`] that ended rays lately, to be asked first: keep one for every light, since what hides it
@@ -207,13 +203,7 @@ impl<S: Simd> Rays<S> {
         hit &= t.simd_gt(self.t_min) & t.simd_lt(self.t_max);
         let inside =
             hit & u.simd_ge(rules.slack) & v.simd_ge(rules.slack) & w.simd_le(1.0 - rules.slack);
-        Crossed {
-            hit,
-            inside,
-            t,
-            u,
-            v,
-        }
+        Crossed { hit, inside, t }
     }
 }
 
@@ -222,8 +212,6 @@ struct Crossed<S: Simd> {
     hit: mask32x8<S>,
     inside: mask32x8<S>,
     t: f32x8<S>,
-    u: f32x8<S>,
-    v: f32x8<S>,
 }
 
 #[inline(always)]
@@ -354,8 +342,6 @@ impl<S: Simd> Traversal<'_, S> {
             lanes: hit,
             inside: crossed.inside.to_bitmask() as u8 & hit,
             t: crossed.t.to_array(),
-            u: crossed.u.to_array(),
-            v: crossed.v.to_array(),
         };
         let done = visit(&crossing, &mut self.packet.t_max);
         self.rays.t_max = f32x8::load_array(self.simd, self.packet.t_max);
