@@ -8,14 +8,17 @@
 
 mod draft;
 mod error;
+mod gamma;
 mod geometry;
 mod gpu;
 mod grids;
 mod images;
+mod inspect;
 mod layouts;
 mod lightmaps;
 mod offscreen;
 mod overlay;
+mod passes;
 mod pipelines;
 mod renderer;
 mod scene;

@@ -1,10 +1,13 @@
+use crate::math::colour::Clamp;
 use crate::render::error::RenderError;
+use crate::render::gamma::GammaPass;
 use crate::render::gpu::Gpu;
 use crate::render::grids::{GpuGrids, GridSpheres};
 use crate::render::layouts::{Layouts, bind_buffers};
 use crate::render::overlay::OverlayGeometry;
-use crate::render::pipelines::Pipelines;
-use crate::render::scene::{GpuScene, Pass};
+use crate::render::passes::{Selected, frame_number, is_inspecting, mode_number, selected_passes};
+use crate::render::pipelines::{Pipelines, SurfaceKey};
+use crate::render::scene::GpuScene;
 use crate::render::shown_points::ShownPoints;
 use crate::render::visibility::Visible;
 use crate::render::{DEPTH_FORMAT, shared};
@@ -31,6 +34,7 @@ pub struct Renderer {
     depth: Option<Depth>,
     overlay: OverlayGeometry,
     shown_points: ShownPoints,
+    gamma: GammaPass,
     scratch: Vec<u8>,
 }
 
@@ -97,6 +101,8 @@ struct Spheres<'a> {
 struct Shown<'a> {
     scene: &'a GpuScene,
     visible: &'a Visible,
+    /// Group 1 of surfaces.
+    light: &'a wgpu::BindGroup,
     spheres: Option<Spheres<'a>>,
     mode: RenderMode,
     edges: bool,
@@ -128,6 +134,7 @@ impl Renderer {
                 depth: None,
                 overlay: OverlayGeometry::default(),
                 shown_points: ShownPoints::new(),
+                gamma: GammaPass::default(),
                 scratch: Vec::new(),
             }
         })
@@ -159,13 +166,21 @@ impl Renderer {
     ) -> Result<FrameStats, RenderError> {
         check_size(gpu, size)?;
         self.ensure_depth(gpu, size);
-        for (_, pass) in selected_passes(scene, options.mode) {
-            self.pipelines.ensure(&gpu.device, pass.key);
+        for selected in selected_passes(scene, options.mode) {
+            self.pipelines.ensure(&gpu.device, selected.key);
         }
         let spheres = grids.and_then(|grids| prepare_grids(gpu, grids, options));
-        let page_factor = scene
-            .lightmaps
-            .prepare(gpu, options.overbright, options.clamp);
+        // What clips is told by the stored texels.
+        let page_clamp = match options.mode {
+            RenderMode::Clipping => Clamp::Off,
+            _ => options.clamp,
+        };
+        let page_factor = scene.lightmaps.prepare(gpu, options.overbright, page_clamp);
+        let inspected = is_inspecting(options.mode).then(|| {
+            let (lightmaps, styles) = (&scene.lightmaps, &scene.styles);
+            let probes = &options.probes;
+            scene.inspected.group(gpu, lightmaps, styles, grids, probes)
+        });
         scene.styles.prepare(&gpu.queue, &options.styles);
         scene
             .stages
@@ -192,13 +207,19 @@ impl Renderer {
         let shown = Shown {
             scene,
             visible: &visible,
+            light: inspected.as_ref().unwrap_or(&scene.light),
             spheres,
             mode: options.mode,
             edges: options.wire_overlay || options.mode == RenderMode::Wireframe,
             x_ray: options.probes.x_ray,
             time_secs,
         };
-        Ok(self.record(encoder, target, &shown))
+        let before_gamma = self.gamma.begin(gpu, size, options.gamma);
+        let stats = self.record(encoder, before_gamma.as_ref().unwrap_or(target), &shown);
+        if before_gamma.is_some() {
+            self.gamma.end(encoder, target);
+        }
+        Ok(stats)
     }
 
     fn ensure_depth(&mut self, gpu: &Gpu, size: (u32, u32)) {
@@ -280,19 +301,33 @@ impl Renderer {
         let scene = shown.scene;
         pass.set_vertex_buffer(0, scene.vertices.slice(..));
         pass.set_index_buffer(scene.indices.slice(..), wgpu::IndexFormat::Uint32);
-        pass.set_bind_group(1, &scene.light, &[]);
-        let mut bound = None;
-        for (draw, material_pass) in selected_passes(scene, shown.mode) {
+        let mut bound: Option<SurfaceKey> = None;
+        for Selected {
+            draw,
+            pass: material_pass,
+            key,
+        } in selected_passes(scene, shown.mode)
+        {
             let runs = shown.visible.runs(draw);
-            let Some(pipeline) = self.pipelines.surface(material_pass.key) else {
+            let Some(pipeline) = self.pipelines.surface(key) else {
                 continue;
             };
             if runs.is_empty() {
                 continue;
             }
-            if bound != Some(material_pass.key) {
+            if bound != Some(key) {
                 pass.set_pipeline(pipeline);
-                bound = Some(material_pass.key);
+                let is_other =
+                    bound.is_none_or(|bound| bound.is_inspecting() != key.is_inspecting());
+                if is_other {
+                    let light = if key.is_inspecting() {
+                        shown.light
+                    } else {
+                        &scene.light
+                    };
+                    pass.set_bind_group(1, light, &[]);
+                }
+                bound = Some(key);
             }
             let image = &scene.images[frame_number(material_pass, shown.time_secs)];
             pass.set_bind_group(2, image, &[]);
@@ -416,35 +451,6 @@ fn begin<'a>(
     })
 }
 
-/// What `mode` draws, in order: number of the draw and a pass of it. The lightmap mode stops a material after its lightmap, as `r_lightmap 1` does.
-fn selected_passes(scene: &GpuScene, mode: RenderMode) -> impl Iterator<Item = (usize, &Pass)> {
-    scene
-        .draws
-        .iter()
-        .enumerate()
-        .flat_map(move |(number, draw)| {
-            let passes = match (mode, &draw.plain) {
-                (RenderMode::Wireframe, _) => &[],
-                (
-                    RenderMode::VertexColour | RenderMode::Normals | RenderMode::Deluxe,
-                    Some(plain),
-                ) => std::slice::from_ref(plain),
-                (RenderMode::Lightmap, Some(_)) => {
-                    let last = draw.passes.iter().position(|pass| pass.has_lightmap);
-                    &draw.passes[..last.map_or(draw.passes.len(), |last| last + 1)]
-                }
-                _ => draw.passes.as_slice(),
-            };
-            passes.iter().map(move |pass| (number, pass))
-        })
-}
-
-/// The image of an animation at a time.
-fn frame_number(pass: &Pass, time_secs: f32) -> usize {
-    let frame = (time_secs * pass.rate).floor().max(0.0) as usize;
-    pass.frames[frame % pass.frames.len()]
-}
-
 fn prepare_grids<'a>(gpu: &Gpu, grids: &'a GpuGrids, options: &ViewOptions) -> Option<Spheres<'a>> {
     let (profile, overbright) = (options.probes.legacy_profile, options.overbright);
     let (grid, legacy, sh) = match options.probes.show {
@@ -481,15 +487,8 @@ fn frame_uniform(
         up: camera.up().to_array(),
         page_factor: page_factor * exposure,
         exposure,
-        mode: match options.mode {
-            RenderMode::Lit | RenderMode::Wireframe => 0,
-            RenderMode::Lightmap => 1,
-            RenderMode::Fullbright => 2,
-            RenderMode::VertexColour => 3,
-            RenderMode::Normals => 4,
-            RenderMode::Deluxe => 5,
-        },
-        keep_hue: u32::from(options.clamp == crate::math::colour::Clamp::KeepHue),
+        mode: mode_number(options.mode),
+        keep_hue: u32::from(options.clamp == Clamp::KeepHue),
         pad_a: 0,
         bands: probes.sh_profile.band_weights(),
         probe_size: probes.size,

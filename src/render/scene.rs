@@ -8,6 +8,7 @@ use crate::render::error::RenderError;
 use crate::render::geometry::Geometry;
 use crate::render::gpu::Gpu;
 use crate::render::images::{Samplers, Sampling, mean_colour, upload_image};
+use crate::render::inspect::Inspected;
 use crate::render::layouts::{Layouts, bind_texture};
 use crate::render::lightmaps::Lightmaps;
 use crate::render::pipelines::{Program, SurfaceKey};
@@ -29,6 +30,8 @@ pub struct GpuScene {
     pub(super) styles: Styles,
     /// Group 1 of surfaces.
     pub(super) light: wgpu::BindGroup,
+    /// For the modes that look at properties.
+    pub(super) inspected: Inspected,
     pub(super) images: Vec<wgpu::BindGroup>,
     pub(super) stages: Stages,
     /// In the order of drawing.
@@ -232,7 +235,8 @@ impl GpuScene {
             indices: buffer("indices", bytemuck::cast_slice(&geometry.indices), index),
             edges: buffer("edges", bytemuck::cast_slice(&geometry.edges), index),
             visible: Mutex::new(Visible::new(Arc::clone(&scene.bsp))),
-            light: lightmaps.bind(gpu, &layouts, &styles),
+            light: lightmaps.bind(gpu, &layouts.pages, &styles, &[]),
+            inspected: Inspected::new(gpu, scene, &lightmaps),
             lightmaps,
             styles,
             stages: Stages::new(gpu, &layouts, uploader.slots),

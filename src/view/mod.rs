@@ -11,7 +11,9 @@ mod baking_tests;
 mod camera;
 mod command;
 mod draft;
+mod legend;
 mod map;
+mod mode;
 mod options;
 mod overlay;
 mod overlays;
@@ -25,10 +27,13 @@ pub use bake_form::{BakeForm, LightsBy, PlanCache, ShCellBy};
 pub use camera::Camera;
 pub use command::{Command, Effect, FilePurpose, LoadSource, Looking, PickPurpose, Tab};
 pub use draft::{BakeNews, Draft};
-pub use map::{BakeResult, GridSet, LoadedMap, MapFile, Side};
-pub use options::{
-    GridSource, ProbeOptions, ProbeShow, RenderMode, SampleOptions, StyleLevels, ViewOptions,
+pub use legend::{
+    CLAY, LIGHT_SOURCE_COLOURS, LUXEL_COLOURS, Legend, LegendEntry, NOWHERE, OVERDRAW_STEP,
+    hashed_colour, legend,
 };
+pub use map::{BakeResult, GridSet, LoadedMap, MapFile, Side};
+pub use mode::RenderMode;
+pub use options::{GridSource, ProbeOptions, ProbeShow, SampleOptions, StyleLevels, ViewOptions};
 pub use overlay::{CornerMark, Overlays, SampleMark, SphereLight};
 pub use overlays::sample_mark;
 pub use selection::{
