@@ -41,8 +41,8 @@ pub const LIGHT_SOURCE_COLOURS: [Vec3; 4] = [
     Vec3::new(0.0, 0.62, 0.451),
     Vec3::new(0.6, 0.6, 0.6),
 ];
-/// What each writing of a pixel adds: red is full after 10, green after 25, blue after 64.
-pub const OVERDRAW_STEP: Vec3 = Vec3::new(25.0 / 255.0, 10.0 / 255.0, 4.0 / 255.0);
+/// What each writing of a pixel adds: red is full after 5, green after 15, blue after 42.
+pub const OVERDRAW_STEP: Vec3 = Vec3::new(51.0 / 255.0, 17.0 / 255.0, 6.0 / 255.0);
 /// Clay in white light.
 pub const CLAY: Vec3 = Vec3::new(0.8, 0.78, 0.75);
 /// Points without cluster or area.
