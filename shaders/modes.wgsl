@@ -27,8 +27,9 @@ struct ModeColours {
 const LIGHT_BY_LIGHTMAP = 0u;
 const LIGHT_BY_VERTEX = 1u;
 
-// How far in front of a surface its leaf is looked up, game units.
-const NUDGE = 0.5;
+// How far in front of a surface its leaf is looked up and the grids are sampled, game units: walls love the planes of the
+// lattice, where rounding would choose the cell.
+const NUDGE = 1.0;
 
 @group(1) @binding(5) var<storage, read> surface_facts: array<SurfaceFacts>;
 @group(1) @binding(11) var<uniform> colours: ModeColours;
@@ -87,7 +88,8 @@ fn place_colour(number: i32) -> vec3f {
     return hashed_colour(u32(number));
 }
 
-fn grid_light(world: vec3f, normal: vec3f) -> vec3f {
+fn grid_light(surface: vec3f, normal: vec3f) -> vec3f {
+    let world = surface + normal * NUDGE;
     if frame.mode == MODE_GRID_LIT {
         return shade_legacy(sample_legacy(world), normal) / BYTE_MAX * frame.exposure;
     }
