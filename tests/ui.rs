@@ -556,7 +556,13 @@ fn colours_have_a_legend() {
     click(&mut harness, "Areas");
     let state = &harness.state().state;
     let map = state.map.as_ref().unwrap();
-    let area = map.scene.bsp.leaf_at(state.camera.eye).unwrap().area.unwrap();
+    let area = map
+        .scene
+        .bsp
+        .leaf_at(state.camera.eye)
+        .unwrap()
+        .area
+        .unwrap();
     harness.get_by_label(&format!("{area}, the eye's area"));
 }
 
