@@ -183,8 +183,7 @@ fn entry(entity: &Entity, models: &[Aabb]) -> EntityEntry {
     let class = entity.classname();
     let model = entity.inline_model().and_then(|model| models.get(model));
     let at = entity.origin();
-    let is_spawn = class.to_ascii_lowercase().starts_with("info_player")
-        || class.to_ascii_lowercase().starts_with("team_ctf_");
+    let is_spawn = is_spawn(class);
     let (kind, bounds) = if let Some(bounds) = model {
         (EntityKind::Model, *bounds)
     } else if entity.is_light() {
@@ -212,6 +211,14 @@ fn entry(entity: &Entity, models: &[Aabb]) -> EntityEntry {
         targets: Vec::new(),
         text,
     }
+}
+
+/// Whether players begin there: also team spawns, but not the flags beside them.
+fn is_spawn(class: &str) -> bool {
+    let class = class.to_ascii_lowercase();
+    let is_team = class.starts_with("team_ctf_");
+    class.starts_with("info_player")
+        || is_team && (class.contains("player") || class.contains("spawn"))
 }
 
 fn cube(centre: Vec3, half: f32) -> Aabb {
@@ -339,6 +346,20 @@ mod tests {
         assert_eq!(targets(&list[1], &named), [0, 2, 3]);
         assert_eq!(targets(&list[2], &named), [1]);
         assert!(targets(&list[0], &named).is_empty());
+    }
+
+    #[test]
+    fn flags_are_no_spawns() {
+        for class in [
+            "info_player_start",
+            "team_CTF_redspawn",
+            "team_CTF_blueplayer",
+        ] {
+            assert!(is_spawn(class), "{class}");
+        }
+        for class in ["team_CTF_redflag", "info_notnull", "light"] {
+            assert!(!is_spawn(class), "{class}");
+        }
     }
 
     #[test]
