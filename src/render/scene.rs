@@ -9,11 +9,11 @@ use crate::render::gpu::Gpu;
 use crate::render::inspect::Inspected;
 use crate::render::layouts::Layouts;
 use crate::render::lightmaps::Lightmaps;
-use crate::render::pipelines::{Program, SurfaceKey};
+use crate::render::pipelines::SurfaceKey;
 use crate::render::shared;
 use crate::render::stage::{self, Picture};
 use crate::render::styles::{StyledSurfaces, Styles, is_styled};
-use crate::render::uploader::{Uploader, plain_pass};
+use crate::render::uploader::Uploader;
 use crate::render::visibility::{DrawnSurface, Visible};
 use crate::scene::{FogVolume, LightingClass, Scene, Stage, Surface};
 
@@ -176,7 +176,6 @@ impl GpuScene {
         let mut draws: Vec<Draw> = Vec::new();
         let mut last = None;
         for surface in ordered_surfaces(scene) {
-            let material = scene.material_of(surface);
             let is_styled = is_styled(scene, surface);
             let (indices, edges) = match &surface.styled {
                 Some(light) if is_styled => {
@@ -202,20 +201,7 @@ impl GpuScene {
                 continue;
             }
             last = run;
-            let fog = scene.fog_of(surface);
-            let mut passes = uploader.passes(material, fog);
-            if is_styled {
-                for pass in &mut passes {
-                    pass.key.program = Program::Styled;
-                }
-            }
-            let plain = plain_pass(material, &passes);
-            draws.push(Draw {
-                surfaces: vec![drawn],
-                passes,
-                plain,
-                fog: fog.and_then(|fog| uploader.fog_pass(material, fog)),
-            });
+            draws.push(uploader.draw(scene, surface, drawn));
         }
         let styles = Styles::new(gpu, &styled);
         let buffer = |label, contents: &[u8], usage| {

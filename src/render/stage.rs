@@ -375,6 +375,34 @@ mod tests {
         }
     }
 
+    #[test]
+    fn fog_weakens_the_channels_that_are_blended() {
+        use BlendFactor as F;
+        let stage = |blend| Stage {
+            image: crate::scene::StageImage::Lightmap,
+            clamp: false,
+            blend,
+            alpha_func: None,
+            depth_write: false,
+            depth_equal: false,
+            detail: false,
+            rgb_gen: RgbGen::Identity,
+            alpha_gen: AlphaGen::Identity,
+            tc_gen: TcGen::Base,
+            tc_mods: Vec::new(),
+        };
+        for (blend, expected) in [
+            (None, 0),
+            (Some((F::One, F::One)), 1),
+            (Some((F::Zero, F::OneMinusSrcColor)), 1),
+            (Some((F::SrcAlpha, F::OneMinusSrcAlpha)), 2),
+            (Some((F::One, F::OneMinusSrcAlpha)), 3),
+            (Some((F::DstColor, F::Zero)), 0),
+        ] {
+            assert_eq!(fogged(&stage(blend)), expected, "{blend:?}");
+        }
+    }
+
     fn bytes(pair: &[f32; 4]) -> &[u8] {
         bytemuck::cast_slice(pair)
     }

@@ -5,16 +5,20 @@ use crate::render::gpu::Gpu;
 use crate::render::images::{Samplers, Sampling, mean_colour, upload_image};
 use crate::render::layouts::{Layouts, bind_texture};
 use crate::render::pipelines::{Program, SurfaceKey};
-use crate::render::scene::{Pass, Slot};
+use crate::render::scene::{Draw, Pass, Slot};
 use crate::render::shared;
 use crate::render::stage::{Picture, fogged};
-use crate::scene::{FogPass, FogVolume, Image, ImageId, Material, Stage, StageImage};
+use crate::render::styles::is_styled;
+use crate::render::visibility::DrawnSurface;
+use crate::scene::{
+    FogPass, FogVolume, Image, ImageId, Material, Scene, Stage, StageImage, Surface,
+};
 
 /// Cloud height when a sky is one by its flag alone, game units: the default of `skyparms`.
 const CLOUD_HEIGHT: f32 = 512.0;
 
 /// The first pass with an alpha test, else the first, drawn opaque.
-pub(super) fn plain_pass(material: &Material, passes: &[Pass]) -> Option<Pass> {
+fn plain_pass(material: &Material, passes: &[Pass]) -> Option<Pass> {
     if material.is_sky() {
         return None;
     }
@@ -90,8 +94,27 @@ impl<'a> Uploader<'a> {
         (self.slots.len() as u32 - 1) * self.stride
     }
 
+    /// The draw that begins with `surface`.
+    pub(super) fn draw(&mut self, scene: &Scene, surface: &Surface, drawn: DrawnSurface) -> Draw {
+        let material = scene.material_of(surface);
+        let fog = scene.fog_of(surface);
+        let mut passes = self.passes(material, fog);
+        let mut fog = fog.and_then(|fog| self.fog_pass(material, fog));
+        if is_styled(scene, surface) {
+            for pass in passes.iter_mut().chain(&mut fog) {
+                pass.key.program = Program::Styled;
+            }
+        }
+        Draw {
+            surfaces: vec![drawn],
+            plain: plain_pass(material, &passes),
+            passes,
+            fog,
+        }
+    }
+
     /// The passes of a material for surfaces in `fog`.
-    pub(super) fn passes(&mut self, material: &Material, fog: Option<&FogVolume>) -> Vec<Pass> {
+    fn passes(&mut self, material: &Material, fog: Option<&FogVolume>) -> Vec<Pass> {
         if material.is_sky() {
             return self.sky_passes(material);
         }
@@ -118,7 +141,7 @@ impl<'a> Uploader<'a> {
     }
 
     /// The pass that `fog` adds to a material, if any.
-    pub(super) fn fog_pass(&mut self, material: &Material, fog: &FogVolume) -> Option<Pass> {
+    fn fog_pass(&mut self, material: &Material, fog: &FogVolume) -> Option<Pass> {
         let depth_equal = match material.fog_pass() {
             FogPass::Equal => true,
             FogPass::Nearer => false,
