@@ -173,7 +173,7 @@ fn fog_covers_what_is_opaque_by_the_engines_formula() {
         let (mut compared, mut fogged) = (0, 0);
         for (x, y, position) in hits(&scene, &camera) {
             // The engine evaluates the share at corners: only where a polygon is level is it the same in between.
-            if number > 0 && (position.z - floor).abs() > 20.0 {
+            if number > 0 && (position.z - floor).abs() > 1.0 {
                 continue;
             }
             let opacity = opacity(&fog, &camera, position);
@@ -190,7 +190,7 @@ fn fog_covers_what_is_opaque_by_the_engines_formula() {
         }
         println!("volume {number}: {fogged} of {compared} pixels in fog");
         assert!(
-            compared > 60 && fogged > 50,
+            compared > 60 && fogged > 40,
             "{number}: {compared} {fogged}"
         );
     }
