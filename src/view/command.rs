@@ -40,6 +40,8 @@ pub enum PickPurpose {
 pub enum Tab {
     /// The selected grid point.
     Probe,
+    /// The clicked surface.
+    Surface,
     /// The sample sphere.
     Sample,
     /// The map.
@@ -268,6 +270,8 @@ pub enum Effect {
     ReadLights(PathBuf),
     /// Find the surface that a ray meets.
     Pick {
+        /// The map.
+        scene: Arc<Scene>,
         /// The ray.
         ray: Ray,
         /// To report back.
