@@ -10,6 +10,7 @@ use crate::format::map_file;
 use crate::format::srf::SurfaceExtras;
 use crate::math::Aabb;
 use crate::scene::deluxe::Deluxe;
+use crate::scene::fog::FogVolume;
 use crate::scene::image::Image;
 use crate::scene::light_scale::LightScale;
 use crate::scene::lighting::Lighting;
@@ -43,6 +44,8 @@ pub struct Scene {
     pub images: Vec<Image>,
     /// One per BSP model.
     pub models: Vec<ModelInstance>,
+    /// One per record of `bsp.fogs`; `None` for those that draw nothing.
+    pub fogs: Vec<Option<FogVolume>>,
     /// Lightmap pages, from the BSP or from images beside it.
     pub lightmaps: LightmapPages,
     /// Whether, and by which sign, every second page holds directions of light instead of light.
