@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
+use glam::Vec2;
 use luxgrid::app::{Effects, Performed};
 use luxgrid::format::bsp::{ShContainer, ShGrid};
 use luxgrid::math::colour::Overbright;
@@ -602,6 +603,100 @@ fn keys_do_what_the_help_says() {
     harness.key_press(egui::Key::Z);
     harness.run_steps(2);
     assert!(harness.query_by_label("Bake tab").is_none());
+}
+
+/// Presses and releases the left button at a place of the window.
+fn press_at(harness: &mut Harness<'_, Program>, pos: egui::Pos2) {
+    harness.hover_at(pos);
+    harness.run_steps(1);
+    for pressed in [true, false] {
+        harness.event(egui::Event::PointerButton {
+            pos,
+            button: egui::PointerButton::Primary,
+            pressed,
+            modifiers: egui::Modifiers::NONE,
+        });
+        harness.run_steps(1);
+    }
+    harness.run_steps(2);
+}
+
+#[test]
+fn clicking_a_surface_shows_what_it_is() {
+    let mut harness = harness();
+    open_demo(&mut harness);
+    let picture = harness.get_by_label("Picture of the map").rect();
+    press_at(&mut harness, picture.center());
+    let state = &harness.state().state;
+    let picked = state.surface.as_ref().expect("a surface was clicked");
+    assert_eq!(state.panels.tab, Tab::Surface);
+    let ray = state
+        .camera
+        .ray(Vec2::ZERO, picture.width() / picture.height());
+    assert!(picked.hit.position.distance(ray.at(picked.hit.t)) < 0.5);
+    let (surface, material) = (picked.report.surface, picked.report.material.name.clone());
+    harness.get_by_label(&format!("Surface {surface}"));
+    assert!(harness.query_all_by_label(&material).next().is_some());
+    // The point becomes a sample.
+    click(&mut harness, "Sample here");
+    assert_eq!(harness.state().state.panels.tab, Tab::Sample);
+    assert!(harness.state().state.options.sample.pinned.is_some());
+}
+
+/// The list finds entities by words, a click flies to one and shows its keys, and each layer draws lines.
+#[test]
+fn entities_are_found_shown_and_flown_to() {
+    let mut harness = harness();
+    open_demo(&mut harness);
+    click(&mut harness, "Entities tab");
+    let doors: Vec<u32> = (0..)
+        .zip(&harness.state().state.map.as_ref().unwrap().entities.entries)
+        .filter(|(_, entry)| entry.class == "func_door")
+        .map(|(number, _)| number)
+        .collect();
+    harness.get_by_label("Filter entities").focus();
+    harness.run_steps(2);
+    harness.event(egui::Event::Text("func_door".to_owned()));
+    harness.run_steps(3);
+    let row = format!("{}  func_door", doors[0]);
+    assert!(
+        harness
+            .query_all_by_label_contains("  light")
+            .next()
+            .is_none()
+    );
+    let rows = harness.query_all_by_label_contains("  func_door").count();
+    assert_eq!(rows, doors.len());
+    let node = harness.query_all_by_label_contains(&row).next().unwrap();
+    node.click();
+    harness.run_steps(3);
+    let state = &harness.state().state;
+    assert_eq!(state.entity, Some(doors[0]));
+    let place = state
+        .map
+        .as_ref()
+        .unwrap()
+        .entities
+        .get(doors[0])
+        .unwrap()
+        .place();
+    let towards = (place - state.camera.eye).normalize_or_zero();
+    assert!(state.camera.forward().dot(towards) > 0.999);
+    assert_eq!(state.overlays().lines.len(), 12, "its box");
+    harness.get_by_label(&format!("Entity {}", doors[0]));
+    assert!(harness.query_all_by_label("classname").next().is_some());
+    let mut before = 12;
+    for layer in ["Lights", "Spawns", "Models"] {
+        click(&mut harness, layer);
+        let lines = harness.state().state.overlays().lines.len();
+        assert!(lines > before, "{layer}: {lines}");
+        before = lines;
+    }
+    harness.key_press(egui::Key::Escape);
+    harness.run_steps(2);
+    harness.key_press(egui::Key::Escape);
+    harness.run_steps(2);
+    assert_eq!(harness.state().state.entity, None);
 }
 
 #[test]

@@ -168,7 +168,11 @@ impl Effects {
                     Err(message) => return Performed::Done(Command::Failed(message)),
                 }
             }
-            Effect::Pick { ray, purpose } => return Performed::Done(self.pick(ray, purpose)),
+            Effect::Pick {
+                scene,
+                ray,
+                purpose,
+            } => return Performed::Done(self.pick(&scene, ray, purpose)),
             Effect::PickFile(_) | Effect::SaveImage | Effect::CopyText(_) | Effect::Quit => {
                 return Performed::NeedsWindow(effect);
             }
@@ -313,10 +317,13 @@ impl Effects {
         is_opened && stamp.is_replaced_at(path)
     }
 
-    fn pick(&self, ray: Ray, purpose: PickPurpose) -> Command {
-        let hit = self.picker.as_ref().and_then(|picker| picker.pick(&ray));
+    fn pick(&self, scene: &Scene, ray: Ray, purpose: PickPurpose) -> Command {
+        let picker = self.picker.as_ref();
+        let hit = picker.and_then(|picker| picker.pick_seen(scene, &ray, |_| true));
         let hit = hit.map(|hit| SurfaceHit {
             surface: hit.surface,
+            first_index: hit.first_index,
+            weights: hit.weights,
             t: hit.t,
             position: hit.position,
             normal: if hit.normal.dot(ray.direction) > 0.0 {

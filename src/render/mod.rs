@@ -26,6 +26,7 @@ pub mod shared;
 mod shown_points;
 mod stage;
 mod styles;
+mod uploader;
 mod visibility;
 pub mod wgsl;
 

@@ -5,6 +5,7 @@
 
 mod build;
 mod deluxe;
+mod fog;
 mod geometry;
 mod image;
 mod light_scale;
@@ -23,6 +24,7 @@ mod types;
 pub use crate::vfs::SearchedKind;
 pub use build::{BuildError, ScriptFiles, build, build_with};
 pub use deluxe::{Deluxe, DeluxeReason};
+pub use fog::{FogPass, FogVolume};
 pub use image::Image;
 pub use light_scale::{LightScale, LightScaleReason};
 pub use light_source::LightSource;

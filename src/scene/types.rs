@@ -10,6 +10,7 @@ use crate::format::map_file;
 use crate::format::srf::SurfaceExtras;
 use crate::math::Aabb;
 use crate::scene::deluxe::Deluxe;
+use crate::scene::fog::FogVolume;
 use crate::scene::image::Image;
 use crate::scene::light_scale::LightScale;
 use crate::scene::lighting::Lighting;
@@ -43,6 +44,8 @@ pub struct Scene {
     pub images: Vec<Image>,
     /// One per BSP model.
     pub models: Vec<ModelInstance>,
+    /// One per record of `bsp.fogs`; `None` for those that draw nothing.
+    pub fogs: Vec<Option<FogVolume>>,
     /// Lightmap pages, from the BSP or from images beside it.
     pub lightmaps: LightmapPages,
     /// Whether, and by which sign, every second page holds directions of light instead of light.
@@ -229,6 +232,14 @@ impl Scene {
             let material = self.material_of(surface);
             !surface.indices.is_empty() && (material.is_sky() || !material.stages.is_empty())
         })
+    }
+
+    /// The vertices of the triangle that begins at `first_index` of [`Scene::indices`]; `None` where there is none.
+    pub fn corners(&self, first_index: u32) -> Option<[&Vertex; 3]> {
+        let first = first_index as usize;
+        let [a, b, c] = *self.indices.get(first..first.checked_add(3)?)?.as_array()?;
+        let vertex = |index: u32| self.vertices.get(index as usize);
+        Some([vertex(a)?, vertex(b)?, vertex(c)?])
     }
 
     /// The material of `surface`.

@@ -7,6 +7,7 @@
 mod bake_tab;
 mod bars;
 mod bottom;
+mod entities_tab;
 mod help;
 mod inspector;
 mod legend;
@@ -15,6 +16,7 @@ mod menus;
 mod probe_tab;
 mod sample_tab;
 mod shortcuts;
+mod surface_tab;
 mod theme;
 mod toolbar;
 mod view_panel;

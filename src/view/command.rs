@@ -40,6 +40,10 @@ pub enum PickPurpose {
 pub enum Tab {
     /// The selected grid point.
     Probe,
+    /// The clicked surface.
+    Surface,
+    /// The list of entities.
+    Entities,
     /// The sample sphere.
     Sample,
     /// The map.
@@ -172,6 +176,8 @@ pub enum Command {
     },
     /// Select a grid point.
     SelectProbe(ProbeRef),
+    /// Select the entity of this number and look at it.
+    SelectEntity(u32),
     /// Move the selection by whole cells.
     StepProbe(glam::IVec3),
     /// Pin the sample sphere at a position.
@@ -268,6 +274,8 @@ pub enum Effect {
     ReadLights(PathBuf),
     /// Find the surface that a ray meets.
     Pick {
+        /// The map.
+        scene: Arc<Scene>,
         /// The ray.
         ray: Ray,
         /// To report back.

@@ -1,3 +1,5 @@
+use std::sync::Arc;
+
 use glam::Vec3;
 
 use crate::format::bsp::ShPoint;
@@ -36,6 +38,17 @@ pub struct SampleMark {
     pub corners: Vec<CornerMark>,
 }
 
+/// A line one pixel wide, over everything.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct OverlayLine {
+    /// World position.
+    pub from: Vec3,
+    /// World position.
+    pub to: Vec3,
+    /// 0 to 1.
+    pub rgb: Vec3,
+}
+
 /// What is drawn over the map beside the grids.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Overlays {
@@ -43,4 +56,8 @@ pub struct Overlays {
     pub sample: Option<SampleMark>,
     /// Centre and radius of the selected grid point's sphere.
     pub selected: Option<(Vec3, f32)>,
+    /// Boundary of the selected surface.
+    pub outline: Option<Arc<Vec<[Vec3; 2]>>>,
+    /// Entities.
+    pub lines: Vec<OverlayLine>,
 }

@@ -1,6 +1,9 @@
+use std::sync::Arc;
+
 use glam::Vec3;
 
 use crate::probe::{Corner, Verdict, sample_legacy, sample_sh};
+use crate::view::entity_overlay::entity_lines;
 use crate::view::overlay::{CornerMark, Overlays, SampleMark, SphereLight};
 use crate::view::selection;
 use crate::view::{GridSet, GridSource, ProbeShow, State, ViewOptions};
@@ -39,6 +42,16 @@ impl State {
                 .sample_position()
                 .and_then(|position| sample_mark(grids, &self.options, position)),
             selected,
+            outline: self
+                .surface
+                .as_ref()
+                .map(|picked| Arc::clone(&picked.outline)),
+            lines: entity_lines(
+                &map.entities,
+                self.options.entities,
+                self.camera.eye,
+                self.entity,
+            ),
         }
     }
 }

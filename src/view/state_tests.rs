@@ -20,6 +20,7 @@ fn scene() -> Scene {
         indices: Vec::new(),
         surfaces: Vec::new(),
         materials: Vec::new(),
+        fogs: Vec::new(),
         images: Vec::new(),
         models: Vec::new(),
         lightmaps: LightmapPages::default(),
@@ -468,6 +469,8 @@ fn picking_selects_pins_and_hovers() {
     assert!(matches!(effect, Some(Effect::Pick { .. })));
     let hit = |t: f32| SurfaceHit {
         surface: SurfaceId(0),
+        first_index: 0,
+        weights: Vec2::ZERO,
         t,
         position: ray.at(t),
         normal: Vec3::NEG_X,
@@ -475,6 +478,14 @@ fn picking_selects_pins_and_hovers() {
     let picked = |purpose, hit| Command::Picked { ray, purpose, hit };
     state.apply(picked(PickPurpose::Select, Some(hit(10.0))));
     assert_eq!(state.selected, None, "a wall is nearer");
+    assert!(state.surface.is_some() && state.panels.tab == Tab::Surface);
+    assert!(state.overlays().outline.is_some());
+    state.apply(Command::Escape);
+    assert!(state.surface.is_none(), "escape clears it");
+    state.apply(picked(PickPurpose::Select, Some(hit(10.0))));
+    state.apply(picked(PickPurpose::Select, Some(hit(1e6))));
+    assert_eq!(state.selected.map(|p| p.index), Some(0));
+    assert!(state.surface.is_none(), "a sphere is nearer");
     state.apply(picked(PickPurpose::Select, None));
     assert_eq!(state.selected.map(|p| p.index), Some(0));
     state.apply(picked(PickPurpose::Pin, Some(hit(50.0))));
