@@ -59,12 +59,8 @@ fn stage_coordinates(vertex: Vertex) -> vec2f {
 
 fn stage_rgb(vertex: Vertex, light: vec3f) -> vec3f {
     switch stage.rgb_gen {
-        case RGB_VERTEX: {
-            if frame.mode == MODE_FULLBRIGHT {
-                return vec3f(1.0);
-            }
-            return light;
-        }
+        case RGB_VERTEX: { return light; }
+        case RGB_VERTEX_LIGHT: { return select(light, vec3f(1.0), frame.mode == MODE_FULLBRIGHT); }
         case RGB_ONE_MINUS_VERTEX: { return vec3f(1.0) - min(light, vec3f(1.0)); }
         default: { return stage.colour.rgb; }
     }

@@ -65,6 +65,9 @@ const TC_VECTOR = 3u;
 const RGB_CONST = 0u;
 const RGB_VERTEX = 1u;
 const RGB_ONE_MINUS_VERTEX = 2u;
+// Vertex light in place of a lightmap, which the fullbright mode takes away as it does lightmaps. Scripts that ask for vertex
+// colours keep them.
+const RGB_VERTEX_LIGHT = 3u;
 
 const ALPHA_CONST = 0u;
 const ALPHA_VERTEX = 1u;

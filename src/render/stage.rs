@@ -141,7 +141,9 @@ fn rgb(generator: &RgbGen, lighting: LightingClass, time_secs: f32) -> (u32, Vec
         RgbGen::OneMinusEntity => (0, Vec3::ZERO),
         RgbGen::Const(colour) => (0, *colour),
         RgbGen::Wave(wave) => (0, Vec3::splat(wave_value(wave, time_secs).clamp(0.0, 1.0))),
-        RgbGen::Vertex | RgbGen::ExactVertex => (1, Vec3::ONE),
+        RgbGen::Vertex => (1, Vec3::ONE),
+        // What materials without a script have in place of a lightmap; no script of the games' asks for it.
+        RgbGen::ExactVertex => (3, Vec3::ONE),
         RgbGen::OneMinusVertex => (2, Vec3::ONE),
         // Models' rule. World surfaces have no model to be lit as: vertex light where there is some, else white.
         RgbGen::LightingDiffuse => (u32::from(lighting == LightingClass::Vertex), Vec3::ONE),
