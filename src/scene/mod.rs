@@ -3,8 +3,10 @@
 //! A [`Scene`] is made from a [`crate::format::bsp::Bsp`] and a [`crate::vfs::Vfs`] by [`build`] and then shared behind an
 //! `Arc`. It knows no GPU and no light compiler; it resolves every name to an image, so later layers open no files.
 
+mod areas;
 mod build;
 mod deluxe;
+mod doors;
 mod geometry;
 mod image;
 mod light_scale;
@@ -16,12 +18,15 @@ mod resolve;
 mod sources;
 mod spawn;
 mod styles;
+mod tree;
 mod types;
 
 /// What a place of the search path is, for layers that name no file system.
 pub use crate::vfs::SearchedKind;
+pub use areas::{AreaLinks, AreaMask};
 pub use build::{BuildError, ScriptFiles, build, build_with};
 pub use deluxe::{Deluxe, DeluxeReason};
+pub use doors::{Door, MOVERS_MAX, Opening};
 pub use image::Image;
 pub use light_scale::{LightScale, LightScaleReason};
 pub use lighting::{DEFAULT_CELL_SIZE, LightGrid, Lighting, grid_cell_size};
@@ -30,6 +35,7 @@ pub use material::{ImageId, Material, MaterialId, MaterialSource, Stage, StageIm
 pub use patch::{PatchGrid, PatchInput, PatchLevels, patch_levels, tessellate};
 pub use sources::{Asset, AssetKind, Sources, Usage};
 pub use spawn::{SpawnPoint, spawn_points};
+pub use tree::{leaf_of, leafs_in};
 pub use types::{
     LightingClass, MapSource, MapSourceKind, ModelInstance, Scene, SlotLight, StyledLight, Surface,
     SurfaceId, Vertex,

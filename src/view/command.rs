@@ -122,6 +122,10 @@ pub enum Command {
     CycleProbes,
     /// Spheres through walls or not.
     ToggleXRay,
+    /// Open the door of this number in [`Scene::doors`], or shut it; its team goes with it.
+    ToggleDoor(usize),
+    /// Keep what is seen from here while the camera flies on, or follow it again.
+    ToggleLock,
     /// Size of the picture in points.
     SetViewport(Vec2),
     /// Turn by so many pixels of mouse motion.

@@ -10,6 +10,7 @@ mod baking;
 mod baking_tests;
 mod camera;
 mod command;
+mod doors;
 mod draft;
 mod map;
 mod options;
@@ -24,10 +25,12 @@ pub use crate::format::bsp::ShContainer;
 pub use bake_form::{BakeForm, LightsBy, PlanCache, ShCellBy};
 pub use camera::Camera;
 pub use command::{Command, Effect, FilePurpose, LoadSource, Looking, PickPurpose, Tab};
+pub use doors::DoorStates;
 pub use draft::{BakeNews, Draft};
 pub use map::{BakeResult, GridSet, LoadedMap, MapFile, Side};
 pub use options::{
     GridSource, ProbeOptions, ProbeShow, RenderMode, SampleOptions, StyleLevels, ViewOptions,
+    VisibilityOptions,
 };
 pub use overlay::{CornerMark, Overlays, SampleMark, SphereLight};
 pub use overlays::sample_mark;

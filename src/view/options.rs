@@ -1,6 +1,7 @@
 use crate::math::colour::{Clamp, Overbright};
 use crate::probe::{LegacyProfile, ShProfile};
 use crate::scene::Scene;
+use crate::view::doors::DoorStates;
 
 /// What the surfaces show.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -149,6 +150,17 @@ impl Default for StyleLevels {
     }
 }
 
+/// What is left out because it cannot be seen.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct VisibilityOptions {
+    /// Everything is drawn wherever one looks from (`r_novis 1`).
+    pub draws_all: bool,
+    /// Where one counts as standing, while the camera flies elsewhere (`r_lockpvs 1`), game units.
+    pub locked_at: Option<glam::Vec3>,
+    /// Outlines of the area portals over the picture.
+    pub shows_portals: bool,
+}
+
 /// Everything about the picture but the camera.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ViewOptions {
@@ -168,14 +180,21 @@ pub struct ViewOptions {
     pub sample: SampleOptions,
     /// Light styles of surfaces.
     pub styles: StyleLevels,
+    /// What is left out because it cannot be seen.
+    pub visibility: VisibilityOptions,
+    /// Which doors stand open.
+    pub doors: DoorStates,
 }
 
 impl ViewOptions {
-    /// Shows stored light as the map's own game does, all light styles on, in a mode that the map has.
+    /// Shows stored light as the map's own game does, all light styles on, all doors as the game begins with them, in a mode
+    /// that the map has.
     pub fn adapt_to(&mut self, scene: &Scene) {
         self.overbright = scene.light_scale.overbright;
         self.clamp = scene.light_scale.clamp;
         self.styles = StyleLevels::default();
+        self.visibility.locked_at = None;
+        self.doors = DoorStates::default();
         if self.mode.missing_in(scene).is_some() {
             self.mode = RenderMode::default();
         }

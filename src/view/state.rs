@@ -187,6 +187,8 @@ impl State {
             | Command::ToggleProbes
             | Command::CycleProbes
             | Command::ToggleXRay
+            | Command::ToggleDoor(_)
+            | Command::ToggleLock
             | Command::SetViewport(_)
             | Command::Look(_)
             | Command::SetLooking(_)
@@ -427,6 +429,18 @@ impl State {
             Command::Look(pixels) => {
                 let angles = pixels * LOOK_DEG_PER_PX.to_radians();
                 self.camera.turn(-angles.x, angles.y);
+            }
+            Command::ToggleDoor(door) => {
+                if let Some(map) = &self.map {
+                    self.options.doors.toggle(&map.scene.doors, door);
+                }
+            }
+            Command::ToggleLock => {
+                let locked = &mut self.options.visibility.locked_at;
+                *locked = match *locked {
+                    Some(_) => None,
+                    None => Some(self.camera.eye),
+                };
             }
             Command::SetLooking(looking) => self.flight.looking = looking,
             Command::Fly(step) => {

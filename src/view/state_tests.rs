@@ -22,6 +22,7 @@ fn scene() -> Scene {
         materials: Vec::new(),
         images: Vec::new(),
         models: Vec::new(),
+        doors: Vec::new(),
         lightmaps: LightmapPages::default(),
         deluxe: None,
         light_scale: LightScale::default(),
