@@ -405,6 +405,7 @@ fn the_view_starts_as_the_maps_game_shows_it() {
     let options = |harness: &Harness<'_, Program>| harness.state().state.options;
     assert_eq!(options(&harness).overbright, Overbright::Bits(0));
     // Without deluxe maps the button does nothing.
+    click(&mut harness, "More modes");
     click(&mut harness, "Deluxe");
     assert_eq!(options(&harness).mode, RenderMode::Lit);
     harness
@@ -422,6 +423,7 @@ fn the_view_starts_as_the_maps_game_shows_it() {
     assert_eq!(options(&harness).overbright, Overbright::Bits(1));
     assert_eq!(options(&harness).styles.percent[3], 100);
     assert!(harness.query_all_by_label("Style 3").next().is_none());
+    click(&mut harness, "More modes");
     click(&mut harness, "Deluxe");
     assert_eq!(options(&harness).mode, RenderMode::Deluxe);
 
@@ -540,6 +542,30 @@ fn garbage_leaves_the_program_usable() {
     assert_eq!(harness.state().state.log.iter().filter(errors).count(), 3);
 }
 
+/// Modes with a colour code explain it in the picture, with the eye's own place.
+#[test]
+fn colours_have_a_legend() {
+    let mut harness = harness();
+    open_demo(&mut harness);
+    assert!(harness.query_by_label("Lit by").is_none());
+    click(&mut harness, "More modes");
+    click(&mut harness, "Light source");
+    harness.get_by_label("Lit by");
+    harness.get_by_label("vertex light");
+    click(&mut harness, "More modes");
+    click(&mut harness, "Areas");
+    let state = &harness.state().state;
+    let map = state.map.as_ref().unwrap();
+    let area = map
+        .scene
+        .bsp
+        .leaf_at(state.camera.eye)
+        .unwrap()
+        .area
+        .unwrap();
+    harness.get_by_label(&format!("{area}, the eye's area"));
+}
+
 #[test]
 fn keys_do_what_the_help_says() {
     let mut harness = harness();
@@ -554,6 +580,13 @@ fn keys_do_what_the_help_says() {
     harness.key_press_modifiers(egui::Modifiers::ALT, egui::Key::Num5);
     harness.run_steps(2);
     assert_eq!(harness.state().state.options.mode, RenderMode::Normals);
+    harness.key_press_modifiers(egui::Modifiers::SHIFT, egui::Key::CloseBracket);
+    harness.run_steps(2);
+    assert_eq!(harness.state().state.options.mode, RenderMode::Wireframe);
+    // The demo has no deluxe maps to step to.
+    harness.key_press_modifiers(egui::Modifiers::SHIFT, egui::Key::CloseBracket);
+    harness.run_steps(2);
+    assert_eq!(harness.state().state.options.mode, RenderMode::GridLit);
     harness.key_press(egui::Key::F1);
     harness.run_steps(2);
     harness.get_by_label("Keys and mouse");

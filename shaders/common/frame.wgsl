@@ -37,5 +37,14 @@ const MODE_FULLBRIGHT = 2u;
 const MODE_VERTEX_COLOUR = 3u;
 const MODE_NORMALS = 4u;
 const MODE_DELUXE = 5u;
+const MODE_GRID_LIT = 6u;
+const MODE_SH_LIT = 7u;
+const MODE_CLAY = 8u;
+const MODE_OVERDRAW = 9u;
+const MODE_LUXELS = 10u;
+const MODE_LIGHT_SOURCE = 11u;
+const MODE_CLUSTERS = 12u;
+const MODE_AREAS = 13u;
+const MODE_CLIPPING = 14u;
 
 @group(0) @binding(0) var<uniform> frame: Frame;

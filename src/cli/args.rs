@@ -8,7 +8,7 @@ use glam::Vec3;
 use crate::cli::bake_args::BakeArgs;
 use crate::cli::game_paths::{MapArgs, games};
 use crate::cli::values::{self, View};
-use crate::math::colour::Overbright;
+use crate::math::colour::{Clamp, Overbright};
 use crate::probe::{LegacyProfile, ShCorners, ShEvaluator, ShProfile};
 use crate::view::{ProbeShow, RenderMode};
 
@@ -222,12 +222,36 @@ pub(crate) struct ShotArgs {
     /// Multiplies the light by 2^EV after the overbright clamp
     #[arg(long, value_name = "EV", value_parser = values::finite, allow_hyphen_values = true, default_value = "0")]
     pub(crate) exposure: f32,
+    /// What becomes of light above white [default: as the map's own game does]
+    #[arg(long, value_name = "RULE")]
+    pub(crate) clamp: Option<ClampArg>,
+    /// Brightens the middle tones of the finished picture, as `r_gamma`
+    #[arg(long, value_name = "G", value_parser = values::gamma, default_value = "1")]
+    pub(crate) gamma: f32,
     /// Draw the picture N times more and time it
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub(crate) repeat: Option<u32>,
     /// One JSON object (`luxgrid/shot/1`) with view, adapter and times
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+/// What becomes of light above white.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ClampArg {
+    /// All channels are scaled back alike
+    KeepHue,
+    /// Each channel saturates
+    Off,
+}
+
+impl From<ClampArg> for Clamp {
+    fn from(arg: ClampArg) -> Self {
+        match arg {
+            ClampArg::KeepHue => Self::KeepHue,
+            ClampArg::Off => Self::Off,
+        }
+    }
 }
 
 /// Which spheres are drawn.

@@ -8,13 +8,14 @@ use crate::cli::args::ShotArgs;
 use crate::cli::error::{Exit, NoGpu};
 use crate::cli::output::{Document, Output, WarningLine, warning_lines};
 use crate::job::JobContext;
+use crate::math::colour::Clamp;
 use crate::probe::blocked_points;
 use crate::render::{Gpu, GpuGrids, GpuScene, RenderError, Renderer, render_to_image};
 use crate::scene::Scene;
 use crate::vfs::save;
 use crate::view::{
-    Camera, GridSet, GridSource, Overlays, ProbeOptions, ProbeShow, SampleOptions, ViewOptions,
-    sample_mark,
+    Camera, GridSet, GridSource, Overlays, ProbeOptions, ProbeShow, RenderMode, SampleOptions,
+    ViewOptions, sample_mark,
 };
 
 /// Name and version of the JSON object.
@@ -30,7 +31,7 @@ pub(crate) fn run(args: &ShotArgs, output: &mut Output<'_>) -> anyhow::Result<Ex
     let open_secs = started.elapsed().as_secs_f32();
 
     let camera = camera(args, &scene);
-    if let Some(why) = args.mode.missing_in(&scene) {
+    if let Some(why) = args.mode.missing_in(&scene, &scene.lighting) {
         anyhow::bail!("--mode {}: {why}", args.mode.word());
     }
     let options = options(args, &scene);
@@ -44,7 +45,7 @@ pub(crate) fn run(args: &ShotArgs, output: &mut Output<'_>) -> anyhow::Result<Ex
             .warnings
             .push("W201", "the map has no grid to sample at the pin");
     }
-    let mut studio = Studio::new(gpu, &scene, &grids)?;
+    let mut studio = Studio::new(gpu, &scene, &grids, args.mode)?;
     let mut draw = || {
         let before = Instant::now();
         let image = studio.draw(args, &camera, &options, &overlays)?;
@@ -118,8 +119,9 @@ fn options(args: &ShotArgs, scene: &Scene) -> ViewOptions {
     ViewOptions {
         mode: args.mode,
         overbright: args.overbright.unwrap_or(scale.overbright),
-        clamp: scale.clamp,
+        clamp: args.clamp.map_or(scale.clamp, Clamp::from),
         exposure_ev: args.exposure,
+        gamma: args.gamma,
         probes: ProbeOptions {
             show,
             size: args.probe_size,
@@ -169,14 +171,19 @@ struct Studio {
     gpu: Gpu,
     renderer: Renderer,
     scene: GpuScene,
-    /// Only with spheres.
+    /// Only with spheres and in the modes that show a grid's light.
     grids: Option<GpuGrids>,
 }
 
 impl Studio {
-    fn new(gpu: Gpu, scene: &Scene, grids: &GridSet) -> Result<Self, RenderError> {
+    fn new(
+        gpu: Gpu,
+        scene: &Scene,
+        grids: &GridSet,
+        mode: RenderMode,
+    ) -> Result<Self, RenderError> {
         let has_spheres = !grids.blocked_legacy.is_empty() || !grids.blocked_sh.is_empty();
-        let uploaded = has_spheres.then(|| {
+        let uploaded = (has_spheres || mode.shows_grid()).then(|| {
             GpuGrids::upload(
                 &gpu,
                 &grids.lighting,

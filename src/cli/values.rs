@@ -4,6 +4,7 @@ use glam::Vec3;
 
 use crate::math::Aabb;
 use crate::math::colour::Overbright;
+use crate::view::ViewOptions;
 
 /// Side of a picture at most, pixels: what every adapter allows.
 const SIDE_LIMIT: u32 = 8192;
@@ -30,6 +31,19 @@ pub(crate) fn positive(text: &str) -> Result<f32, String> {
     match finite(text)? {
         value if value > 0.0 => Ok(value),
         _ => Err(format!("{text} is not above 0")),
+    }
+}
+
+/// A gamma of the picture.
+pub(crate) fn gamma(text: &str) -> Result<f32, String> {
+    let range = ViewOptions::GAMMA_RANGE;
+    match finite(text)? {
+        value if range.contains(&value) => Ok(value),
+        _ => Err(format!(
+            "{text} is not from {} to {}",
+            range.start(),
+            range.end()
+        )),
     }
 }
 

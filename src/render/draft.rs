@@ -1,5 +1,5 @@
 use std::ops::Range;
-use std::sync::PoisonError;
+use std::sync::{Mutex, PoisonError};
 
 use crate::format::lattice::Lattice;
 use crate::math::colour::Overbright;
@@ -8,7 +8,7 @@ use crate::render::error::RenderError;
 use crate::render::gpu::Gpu;
 use crate::render::grids::{GpuGrids, GridSpheres, PointState};
 use crate::render::layouts::Layouts;
-use crate::view::{Draft, GridSet, GridSource, ProbeShow, ViewOptions};
+use crate::view::{Draft, GridSet, GridSource, ProbeShow, RenderMode, ViewOptions};
 
 /// Chunks of points that one update uploads at most: 13 MiB of coefficients.
 const CHUNKS_AT_ONCE: usize = 2048;
@@ -84,6 +84,7 @@ impl DraftGrids {
                 legacy: spheres(GridSource::Legacy, false),
                 sh: spheres(GridSource::Sh, true),
                 is_draft: true,
+                stored: Mutex::default(),
             },
             legacy: Uploaded::default(),
             sh: Uploaded::default(),
@@ -121,6 +122,9 @@ impl DraftGrids {
                 spheres.know(run.clone(), |index| state(draft, GridSource::Sh, index));
                 spheres.write_sh(gpu, run, &grid.points);
             }
+        }
+        if let (RenderMode::GridLit, Some(grid)) = (options.mode, &grids.lighting.light_grid) {
+            self.grids.store_legacy(gpu, &grid.points);
         }
         is_all & self.follow_legacy(gpu, draft, options)
     }
@@ -185,6 +189,7 @@ impl DraftGrids {
     #[must_use]
     pub fn into_finished(mut self, finished: &GridSet) -> GpuGrids {
         self.grids.is_draft = false;
+        self.grids.stored = Mutex::default();
         self.grids
             .light_grid
             .clone_from(&finished.lighting.light_grid);

@@ -15,11 +15,14 @@ pub(super) struct GpuVertex {
     page_st: [f32; 2],
     colour: [u8; 4],
     page: u32,
+    surface: u32,
+    model: u32,
 }
 
 impl GpuVertex {
-    const ATTRIBUTES: [wgpu::VertexAttribute; 6] = wgpu::vertex_attr_array![
-        0 => Float32x3, 1 => Float32x3, 2 => Float32x2, 3 => Float32x2, 4 => Unorm8x4, 5 => Uint32
+    const ATTRIBUTES: [wgpu::VertexAttribute; 8] = wgpu::vertex_attr_array![
+        0 => Float32x3, 1 => Float32x3, 2 => Float32x2, 3 => Float32x2, 4 => Unorm8x4, 5 => Uint32,
+        6 => Uint32, 7 => Uint32
     ];
 
     /// All attributes.
@@ -29,15 +32,11 @@ impl GpuVertex {
         attributes: &Self::ATTRIBUTES,
     };
 
-    /// The position alone.
+    /// The position and the inline model.
     pub(super) const POSITION: wgpu::VertexBufferLayout<'static> = wgpu::VertexBufferLayout {
         array_stride: size_of::<Self>() as u64,
         step_mode: wgpu::VertexStepMode::Vertex,
-        attributes: &[wgpu::VertexAttribute {
-            format: wgpu::VertexFormat::Float32x3,
-            offset: 0,
-            shader_location: 0,
-        }],
+        attributes: &[Self::ATTRIBUTES[0], Self::ATTRIBUTES[7]],
     };
 }
 
@@ -74,7 +73,7 @@ impl Geometry {
         let triangles = scene.indices.get(range).unwrap_or_default();
         for triangle in triangles.chunks_exact(3) {
             let corners: [u32; 3] =
-                std::array::from_fn(|i| self.vertex(scene, triangle[i], &mut page));
+                std::array::from_fn(|i| self.vertex(scene, surface, triangle[i], &mut page));
             self.indices.extend(corners);
             for (a, b) in [(0, 1), (1, 2), (2, 0)] {
                 let (a, b) = (corners[a], corners[b]);
@@ -93,7 +92,13 @@ impl Geometry {
         )
     }
 
-    fn vertex(&mut self, scene: &Scene, number: u32, page: impl FnOnce(u32) -> u32) -> u32 {
+    fn vertex(
+        &mut self,
+        scene: &Scene,
+        surface: &Surface,
+        number: u32,
+        page: impl FnOnce(u32) -> u32,
+    ) -> u32 {
         let known = self.remap[number as usize];
         if known != u32::MAX {
             return known;
@@ -107,6 +112,8 @@ impl Geometry {
             page_st: vertex.lightmap_st.to_array(),
             colour: vertex.colour,
             page: page(number),
+            surface: surface.id.0,
+            model: surface.model,
         });
         self.remap[number as usize] = added;
         self.touched.push(number);

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use rayon::prelude::*;
 use wgpu::util::DeviceExt as _;
 
-use crate::format::bsp::ShPoint;
+use crate::format::bsp::{LightGridPoint, ShPoint};
 use crate::format::lattice::Lattice;
 use crate::math::colour::Overbright;
 use crate::probe::{LegacyLight, LegacyProfile, node_legacy, sample_legacy};
@@ -26,6 +26,8 @@ pub struct GpuGrids {
     pub(super) sh: Option<GridSpheres>,
     /// Of a draft, whose legacy light comes with its updates.
     pub(super) is_draft: bool,
+    /// The legacy grid as the file stores it, for pixels that are lit by it; made when first needed.
+    pub(super) stored: Mutex<Option<wgpu::Buffer>>,
 }
 
 /// What is known about a point.
@@ -79,6 +81,7 @@ impl GpuGrids {
         gpu.checked(|| Self {
             light_grid: lighting.light_grid.clone(),
             is_draft: false,
+            stored: Mutex::new(None),
             legacy: lighting
                 .light_grid
                 .as_ref()
@@ -88,6 +91,21 @@ impl GpuGrids {
                 GridSpheres::new(gpu, &layouts, grid.lattice, blocked_sh, points)
             }),
         })
+    }
+
+    /// The legacy grid's points as stored, eight bytes each; `None` without that grid.
+    pub(super) fn stored_legacy(&self, gpu: &Gpu) -> Option<wgpu::Buffer> {
+        let mut stored = self.stored.lock().unwrap_or_else(PoisonError::into_inner);
+        if let (None, Some(grid)) = (&*stored, &self.light_grid) {
+            *stored = Some(upload_stored(gpu, &grid.points));
+        }
+        stored.clone()
+    }
+
+    /// Replaces the points that [`GpuGrids::stored_legacy`] gives: a draft's.
+    pub(super) fn store_legacy(&self, gpu: &Gpu, points: &[LightGridPoint]) {
+        let mut stored = self.stored.lock().unwrap_or_else(PoisonError::into_inner);
+        *stored = Some(upload_stored(gpu, points));
     }
 
     /// Evaluates the legacy grid at its own points.
@@ -216,6 +234,11 @@ impl GridSpheres {
         }
     }
 
+    /// Coefficients of the first points and how many; nearly always all there are. `None` without coefficients.
+    pub(super) fn first_coefficients(&self) -> Option<(&wgpu::Buffer, u32)> {
+        self.parts.first().map(|part| (&part.sh, part.count))
+    }
+
     /// The parts that hold some points, with what of them each holds.
     fn parts_of(&self, some: Range<usize>) -> impl Iterator<Item = (&Part, Range<usize>)> {
         self.parts.iter().filter_map(move |part| {
@@ -287,6 +310,22 @@ impl Part {
             sh,
         }
     }
+}
+
+fn upload_stored(gpu: &Gpu, points: &[LightGridPoint]) -> wgpu::Buffer {
+    let bytes = points.iter().flat_map(|point| {
+        let ([ar, ag, ab], [dr, dg, db]) = (point.ambient, point.directed);
+        [ar, ag, ab, dr, dg, db, point.zenith, point.azimuth]
+    });
+    let mut bytes: Vec<u8> = bytes.collect();
+    // A binding must hold one element at least.
+    bytes.resize(bytes.len().max(8), 0);
+    gpu.device
+        .create_buffer_init(&wgpu::util::BufferInitDescriptor {
+            label: Some("stored legacy grid"),
+            contents: &bytes,
+            usage: wgpu::BufferUsages::STORAGE,
+        })
 }
 
 fn legacy_point(light: &LegacyLight) -> LegacyPoint {

@@ -6,14 +6,18 @@ pub(super) struct Layouts {
     pub(super) frame: wgpu::BindGroupLayout,
     /// Group 1 of surfaces: lightmap pages, and light in styles: vertices, surfaces, levels.
     pub(super) pages: wgpu::BindGroupLayout,
+    /// Group 1 of surfaces in the modes of `modes.wgsl`: the same, then facts of surfaces, the tree, the grids, colours.
+    pub(super) modes: wgpu::BindGroupLayout,
     /// Group 2 of surfaces: an image.
     pub(super) image: wgpu::BindGroupLayout,
-    /// Group 3 of surfaces: a stage, by dynamic offset.
+    /// Group 3 of surfaces: a stage, by dynamic offset, and where the inline models are.
     pub(super) stage: wgpu::BindGroupLayout,
     /// Group 1 of spheres: a part of a grid.
     pub(super) grid: wgpu::BindGroupLayout,
     /// Group 2 of spheres: which points are shown.
     pub(super) shown_points: wgpu::BindGroupLayout,
+    /// Group 0 of the gamma pass: the picture, the exponent.
+    pub(super) gamma: wgpu::BindGroupLayout,
     /// Group 1 of marks: light on the sample sphere.
     pub(super) sample: wgpu::BindGroupLayout,
 }
@@ -21,27 +25,37 @@ pub(super) struct Layouts {
 impl Layouts {
     pub(super) fn new(device: &wgpu::Device) -> Self {
         let stage_size = wgpu::BufferSize::new(size_of::<Stage>() as u64);
+        let pages = [
+            texture(wgpu::TextureViewDimension::D2Array),
+            sampler(),
+            storage(),
+            storage(),
+            uniform(None),
+        ];
+        let facts_and_tree = [storage(), storage(), storage()];
+        let grids_and_colours = [uniform(None), storage(), storage(), uniform(None)];
+        let modes: Vec<_> = pages
+            .into_iter()
+            .chain(facts_and_tree)
+            .chain(grids_and_colours)
+            .collect();
         Self {
             frame: layout(device, "frame", &[uniform(None)]),
-            pages: layout(
-                device,
-                "lightmap pages",
-                &[
-                    texture(wgpu::TextureViewDimension::D2Array),
-                    sampler(),
-                    storage(),
-                    storage(),
-                    uniform(None),
-                ],
-            ),
+            pages: layout(device, "lightmap pages", &pages),
+            modes: layout(device, "modes", &modes),
             image: layout(
                 device,
                 "image",
                 &[texture(wgpu::TextureViewDimension::D2), sampler()],
             ),
-            stage: layout(device, "stage", &[uniform(stage_size)]),
+            stage: layout(device, "stage", &[uniform(stage_size), storage()]),
             grid: layout(device, "grid", &[uniform(None), storage(), storage()]),
             shown_points: layout(device, "shown points", &[storage()]),
+            gamma: layout(
+                device,
+                "gamma",
+                &[texture(wgpu::TextureViewDimension::D2), uniform(None)],
+            ),
             sample: layout(device, "sample light", &[uniform(None)]),
         }
     }

@@ -3,7 +3,6 @@ use std::sync::{Mutex, PoisonError};
 use crate::format::bsp::{LIGHTMAP_SIZE, LightmapPage};
 use crate::math::colour::{Clamp, Overbright, shift, shift_bytes};
 use crate::render::gpu::Gpu;
-use crate::render::layouts::Layouts;
 use crate::render::styles::Styles;
 use crate::scene::LightmapPages;
 
@@ -79,8 +78,14 @@ impl Lightmaps {
         }
     }
 
-    /// Group 1 of surfaces.
-    pub(super) fn bind(&self, gpu: &Gpu, layouts: &Layouts, styles: &Styles) -> wgpu::BindGroup {
+    /// Group 1 of surfaces: pages and light styles, then `more` buffers.
+    pub(super) fn bind(
+        &self,
+        gpu: &Gpu,
+        layout: &wgpu::BindGroupLayout,
+        styles: &Styles,
+        more: &[&wgpu::Buffer],
+    ) -> wgpu::BindGroup {
         let resources = [
             wgpu::BindingResource::TextureView(&self.view),
             wgpu::BindingResource::Sampler(&self.sampler),
@@ -88,13 +93,14 @@ impl Lightmaps {
             styles.surfaces.as_entire_binding(),
             styles.levels.as_entire_binding(),
         ];
+        let more = more.iter().map(|buffer| buffer.as_entire_binding());
         let entries: Vec<_> = (0..)
-            .zip(resources)
+            .zip(resources.into_iter().chain(more))
             .map(|(binding, resource)| wgpu::BindGroupEntry { binding, resource })
             .collect();
         gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
             label: Some("lightmap pages"),
-            layout: &layouts.pages,
+            layout,
             entries: &entries,
         })
     }

@@ -8,19 +8,26 @@
 
 mod draft;
 mod error;
+mod frustum;
+mod gamma;
 mod geometry;
 mod gpu;
 mod grids;
 mod images;
+mod inspect;
 mod layouts;
 mod lightmaps;
+mod models;
 mod offscreen;
 mod overlay;
+mod passes;
 mod pipelines;
 mod renderer;
+mod runs;
 mod scene;
 pub mod shared;
 mod shown_points;
+mod sights;
 mod stage;
 mod styles;
 mod visibility;

@@ -27,6 +27,10 @@ pub(super) enum Program {
     Cloud,
     /// A sky of one colour.
     SkyFlat,
+    /// A surface in a mode that looks at one of its properties, with or without light styles.
+    Inspect,
+    /// A layer of a sky, counted.
+    CountedSky,
 }
 
 /// All that distinguishes the pipelines of surfaces.
@@ -40,11 +44,21 @@ pub(super) struct SurfaceKey {
     pub(super) offset: bool,
 }
 
+impl SurfaceKey {
+    /// Whether its program is one of `modes.wgsl`, which wants more in group 1.
+    pub(super) fn is_inspecting(self) -> bool {
+        matches!(self.program, Program::Inspect | Program::CountedSky)
+    }
+}
+
 /// All pipelines; those of surfaces are made when first needed.
 pub(super) struct Pipelines {
     world: wgpu::ShaderModule,
     sky: wgpu::ShaderModule,
+    /// Compiled when first needed.
+    modes: Option<wgpu::ShaderModule>,
     surface_layout: wgpu::PipelineLayout,
+    modes_layout: wgpu::PipelineLayout,
     surfaces: HashMap<SurfaceKey, wgpu::RenderPipeline>,
     pub(super) spheres_legacy: wgpu::RenderPipeline,
     pub(super) spheres_sh: wgpu::RenderPipeline,
@@ -68,6 +82,16 @@ impl Pipelines {
                 &layouts.stage,
             ],
         );
+        let modes_layout = pipeline_layout(
+            device,
+            "modes",
+            &[
+                &layouts.frame,
+                &layouts.modes,
+                &layouts.image,
+                &layouts.stage,
+            ],
+        );
         let grid_layout = pipeline_layout(
             device,
             "spheres",
@@ -75,13 +99,20 @@ impl Pipelines {
         );
         let mark_layout = pipeline_layout(device, "marks", &[&layouts.frame, &layouts.sample]);
         let line_layout = pipeline_layout(device, "lines", &[&layouts.frame]);
+        let wire_layout = device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
+            label: Some("edges"),
+            bind_group_layouts: &[Some(&layouts.frame), None, None, Some(&layouts.stage)],
+            immediate_size: 0,
+        });
         let sphere = |label, vertex, fragment| {
             Recipe::new(label, &spheres, &grid_layout, vertex, fragment).build(device)
         };
         Self {
             world: wgsl::compile(device, &wgsl::WORLD),
             sky: wgsl::compile(device, &wgsl::SKY),
+            modes: None,
             surface_layout,
+            modes_layout,
             surfaces: HashMap::new(),
             spheres_legacy: sphere("legacy spheres", "vs_legacy", "fs_legacy"),
             spheres_sh: sphere("SH spheres", "vs_sh", "fs_sh"),
@@ -101,7 +132,7 @@ impl Pipelines {
                 topology: wgpu::PrimitiveTopology::LineList,
                 depth_write: false,
                 buffer: Some(GpuVertex::POSITION),
-                ..Recipe::new("edges", &lines, &line_layout, "vs_wire", "fs_line")
+                ..Recipe::new("edges", &lines, &wire_layout, "vs_wire", "fs_line")
             }
             .build(device),
         }
@@ -112,16 +143,31 @@ impl Pipelines {
         if self.surfaces.contains_key(&key) {
             return;
         }
+        let modes = if key.is_inspecting() {
+            self.modes
+                .get_or_insert_with(|| wgsl::compile(device, &wgsl::MODES))
+        } else {
+            &self.world
+        };
         let (module, vertex, fragment) = match key.program {
             Program::World => (&self.world, "vs_world", "fs_world"),
             Program::Styled => (&self.world, "vs_styled", "fs_styled"),
             Program::SkyBox => (&self.sky, "vs_sky", "fs_sky_box"),
             Program::Cloud => (&self.sky, "vs_sky", "fs_cloud"),
             Program::SkyFlat => (&self.sky, "vs_sky", "fs_sky_flat"),
+            Program::Inspect => (modes, "vs_mode", "fs_mode"),
+            Program::CountedSky => (modes, "vs_overdraw_sky", "fs_overdraw_sky"),
         };
         let buffer = match key.program {
-            Program::World | Program::Styled => GpuVertex::LAYOUT,
-            Program::SkyBox | Program::Cloud | Program::SkyFlat => GpuVertex::POSITION,
+            Program::World | Program::Styled | Program::Inspect => GpuVertex::LAYOUT,
+            Program::SkyBox | Program::Cloud | Program::SkyFlat | Program::CountedSky => {
+                GpuVertex::POSITION
+            }
+        };
+        let layout = if key.is_inspecting() {
+            &self.modes_layout
+        } else {
+            &self.surface_layout
         };
         let recipe = Recipe {
             buffer: Some(buffer),
@@ -143,7 +189,7 @@ impl Pipelines {
             } else {
                 wgpu::DepthBiasState::default()
             },
-            ..Recipe::new("surfaces", module, &self.surface_layout, vertex, fragment)
+            ..Recipe::new("surfaces", module, layout, vertex, fragment)
         };
         let pipeline = recipe.build(device);
         self.surfaces.insert(key, pipeline);
@@ -165,6 +211,37 @@ fn pipeline_layout(
         label: Some(label),
         bind_group_layouts: &groups,
         immediate_size: 0,
+    })
+}
+
+/// A pipeline that draws one triangle over the whole target, without depth.
+pub(super) fn fullscreen_pipeline(
+    device: &wgpu::Device,
+    layout: &wgpu::BindGroupLayout,
+    module: &wgpu::ShaderModule,
+    vertex: &str,
+    fragment: &str,
+) -> wgpu::RenderPipeline {
+    device.create_render_pipeline(&wgpu::RenderPipelineDescriptor {
+        label: Some(fragment),
+        layout: Some(&pipeline_layout(device, fragment, &[layout])),
+        vertex: wgpu::VertexState {
+            module,
+            entry_point: Some(vertex),
+            compilation_options: wgpu::PipelineCompilationOptions::default(),
+            buffers: &[],
+        },
+        primitive: wgpu::PrimitiveState::default(),
+        depth_stencil: None,
+        multisample: wgpu::MultisampleState::default(),
+        fragment: Some(wgpu::FragmentState {
+            module,
+            entry_point: Some(fragment),
+            compilation_options: wgpu::PipelineCompilationOptions::default(),
+            targets: &[Some(TARGET_FORMAT.into())],
+        }),
+        multiview_mask: None,
+        cache: None,
     })
 }
 

@@ -1,12 +1,16 @@
+use crate::math::colour::Clamp;
 use crate::render::error::RenderError;
+use crate::render::frustum::Frustum;
+use crate::render::gamma::GammaPass;
 use crate::render::gpu::Gpu;
 use crate::render::grids::{GpuGrids, GridSpheres};
 use crate::render::layouts::{Layouts, bind_buffers};
 use crate::render::overlay::OverlayGeometry;
-use crate::render::pipelines::Pipelines;
-use crate::render::scene::{GpuScene, Pass};
+use crate::render::passes::{Selected, frame_number, is_inspecting, mode_number, selected_passes};
+use crate::render::pipelines::{Pipelines, SurfaceKey};
+use crate::render::scene::GpuScene;
+use crate::render::scene::Visible;
 use crate::render::shown_points::ShownPoints;
-use crate::render::visibility::Visible;
 use crate::render::{DEPTH_FORMAT, shared};
 use crate::view::{Camera, Overlays, ProbeShow, RenderMode, ViewOptions};
 
@@ -31,6 +35,7 @@ pub struct Renderer {
     depth: Option<Depth>,
     overlay: OverlayGeometry,
     shown_points: ShownPoints,
+    gamma: GammaPass,
     scratch: Vec<u8>,
 }
 
@@ -97,10 +102,13 @@ struct Spheres<'a> {
 struct Shown<'a> {
     scene: &'a GpuScene,
     visible: &'a Visible,
+    /// Group 1 of surfaces.
+    light: &'a wgpu::BindGroup,
     spheres: Option<Spheres<'a>>,
     mode: RenderMode,
     edges: bool,
     x_ray: bool,
+    background: wgpu::Color,
     time_secs: f32,
 }
 
@@ -128,6 +136,7 @@ impl Renderer {
                 depth: None,
                 overlay: OverlayGeometry::default(),
                 shown_points: ShownPoints::new(),
+                gamma: GammaPass::default(),
                 scratch: Vec::new(),
             }
         })
@@ -135,7 +144,7 @@ impl Renderer {
 
     /// Records the drawing of a frame into `target`, which must be of [`crate::render::TARGET_FORMAT`] and `size` pixels.
     ///
-    /// The target is cleared to opaque black first. Buffers are written through the queue, so submit the encoder before the
+    /// The target is cleared to the background first. Buffers are written through the queue, so submit the encoder before the
     /// next call.
     ///
     /// # Errors
@@ -159,13 +168,21 @@ impl Renderer {
     ) -> Result<FrameStats, RenderError> {
         check_size(gpu, size)?;
         self.ensure_depth(gpu, size);
-        for (_, pass) in selected_passes(scene, options.mode) {
-            self.pipelines.ensure(&gpu.device, pass.key);
+        for selected in selected_passes(scene, options.mode) {
+            self.pipelines.ensure(&gpu.device, selected.key);
         }
         let spheres = grids.and_then(|grids| prepare_grids(gpu, grids, options));
-        let page_factor = scene
-            .lightmaps
-            .prepare(gpu, options.overbright, options.clamp);
+        // What clips is told by the stored texels.
+        let page_clamp = match options.mode {
+            RenderMode::Clipping => Clamp::Off,
+            _ => options.clamp,
+        };
+        let page_factor = scene.lightmaps.prepare(gpu, options.overbright, page_clamp);
+        let inspected = is_inspecting(options.mode).then(|| {
+            let (lightmaps, styles) = (&scene.lightmaps, &scene.styles);
+            let probes = &options.probes;
+            scene.inspected.group(gpu, lightmaps, styles, grids, probes)
+        });
         scene.styles.prepare(&gpu.queue, &options.styles);
         scene
             .stages
@@ -176,29 +193,43 @@ impl Renderer {
             .write_buffer(&self.frame.buffer, 0, bytemuck::bytes_of(&frame));
         self.overlay.build(overlays, camera);
         self.write_overlay(gpu);
-        let mut visible = scene.visible_from(camera.eye);
+        let mut visible = scene.visible_from(gpu, camera.eye, options);
+        let clip_from_world = camera.clip_from_world(aspect);
+        visible.runs.cull(&Frustum::new(&clip_from_world));
         if let Some(spheres) = &spheres {
             let probes = &options.probes;
             // Who looks through walls, or for points inside them, is not to miss those beyond.
             let sights = if probes.x_ray || !probes.hide_in_solid {
                 None
             } else {
-                visible.blocks_of(&spheres.grid.lattice)
+                visible.seen.blocks_of(&spheres.grid.lattice)
             };
             let picture = (camera, size);
             self.shown_points
                 .update(gpu, spheres.grid, picture, probes, sights);
         }
+        let edges = options.wire_overlay || options.mode == RenderMode::Wireframe;
+        if edges {
+            let Visible { runs, seen, .. } = &mut *visible;
+            runs.gather_edges(&gpu.queue, &scene.draws, seen);
+        }
         let shown = Shown {
             scene,
             visible: &visible,
+            light: inspected.as_ref().unwrap_or(&scene.light),
             spheres,
             mode: options.mode,
-            edges: options.wire_overlay || options.mode == RenderMode::Wireframe,
+            edges,
             x_ray: options.probes.x_ray,
+            background: colour(options.background),
             time_secs,
         };
-        Ok(self.record(encoder, target, &shown))
+        let before_gamma = self.gamma.begin(gpu, size, options.gamma);
+        let stats = self.record(encoder, before_gamma.as_ref().unwrap_or(target), &shown);
+        if before_gamma.is_some() {
+            self.gamma.end(encoder, target);
+        }
+        Ok(stats)
     }
 
     fn ensure_depth(&mut self, gpu: &Gpu, size: (u32, u32)) {
@@ -248,7 +279,13 @@ impl Renderer {
         };
         let x_ray = shown.x_ray && shown.spheres.is_some();
         {
-            let mut pass = begin(encoder, "world", target, &depth.view, First::Clears);
+            let mut pass = begin(
+                encoder,
+                "world",
+                target,
+                &depth.view,
+                Some(shown.background),
+            );
             pass.set_bind_group(0, &self.frame.group, &[]);
             self.draw_surfaces(&mut pass, shown, &mut stats);
             if shown.edges {
@@ -259,12 +296,12 @@ impl Renderer {
             }
         }
         if x_ray {
-            let mut pass = begin(encoder, "spheres", target, &depth.view, First::Keeps);
+            let mut pass = begin(encoder, "spheres", target, &depth.view, None);
             pass.set_bind_group(0, &self.frame.group, &[]);
             self.draw_spheres(&mut pass, shown.spheres, &mut stats);
         }
         if !self.overlay.marks.is_empty() || !self.overlay.lines.is_empty() {
-            let mut pass = begin(encoder, "overlay", target, &depth.view, First::Keeps);
+            let mut pass = begin(encoder, "overlay", target, &depth.view, None);
             pass.set_bind_group(0, &self.frame.group, &[]);
             self.draw_overlay(&mut pass, &mut stats);
         }
@@ -279,20 +316,34 @@ impl Renderer {
     ) {
         let scene = shown.scene;
         pass.set_vertex_buffer(0, scene.vertices.slice(..));
-        pass.set_index_buffer(scene.indices.slice(..), wgpu::IndexFormat::Uint32);
-        pass.set_bind_group(1, &scene.light, &[]);
-        let mut bound = None;
-        for (draw, material_pass) in selected_passes(scene, shown.mode) {
-            let runs = shown.visible.runs(draw);
-            let Some(pipeline) = self.pipelines.surface(material_pass.key) else {
+        pass.set_index_buffer(shown.visible.runs.indices(), wgpu::IndexFormat::Uint32);
+        let mut bound: Option<SurfaceKey> = None;
+        for Selected {
+            draw,
+            pass: material_pass,
+            key,
+        } in selected_passes(scene, shown.mode)
+        {
+            let runs = shown.visible.runs.of_draw(draw);
+            let Some(pipeline) = self.pipelines.surface(key) else {
                 continue;
             };
             if runs.is_empty() {
                 continue;
             }
-            if bound != Some(material_pass.key) {
+            if bound != Some(key) {
                 pass.set_pipeline(pipeline);
-                bound = Some(material_pass.key);
+                let is_other =
+                    bound.is_none_or(|bound| bound.is_inspecting() != key.is_inspecting());
+                if is_other {
+                    let light = if key.is_inspecting() {
+                        shown.light
+                    } else {
+                        &scene.light
+                    };
+                    pass.set_bind_group(1, light, &[]);
+                }
+                bound = Some(key);
             }
             let image = &scene.images[frame_number(material_pass, shown.time_secs)];
             pass.set_bind_group(2, image, &[]);
@@ -313,11 +364,11 @@ impl Renderer {
     ) {
         pass.set_pipeline(&self.pipelines.wire);
         pass.set_vertex_buffer(0, shown.scene.vertices.slice(..));
-        pass.set_index_buffer(shown.scene.edges.slice(..), wgpu::IndexFormat::Uint32);
-        for run in &shown.visible.edge_runs {
-            pass.draw_indexed(run.clone(), 0, 0..1);
-            stats.draw_calls += 1;
-        }
+        let (edges, count) = shown.visible.runs.edges();
+        pass.set_bind_group(3, &shown.scene.stages.group, &[0]);
+        pass.set_index_buffer(edges, wgpu::IndexFormat::Uint32);
+        pass.draw_indexed(0..count, 0, 0..1);
+        stats.draw_calls += 1;
     }
 
     fn draw_spheres(
@@ -374,19 +425,18 @@ fn check_size(gpu: &Gpu, (width, height): (u32, u32)) -> Result<(), RenderError>
     }
 }
 
-/// Whether a pass clears the picture or draws over it; depth is cleared by all.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum First {
-    Clears,
-    Keeps,
+fn colour(bytes: [u8; 3]) -> wgpu::Color {
+    let [r, g, b] = bytes.map(|byte| f64::from(byte) / 255.0);
+    wgpu::Color { r, g, b, a: 1.0 }
 }
 
+/// With a background the pass clears the picture to it, else it draws over what is there; depth is cleared by all.
 fn begin<'a>(
     encoder: &'a mut wgpu::CommandEncoder,
     label: &str,
     target: &wgpu::TextureView,
     depth: &wgpu::TextureView,
-    first: First,
+    background: Option<wgpu::Color>,
 ) -> wgpu::RenderPass<'a> {
     encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
         label: Some(label),
@@ -395,10 +445,7 @@ fn begin<'a>(
             depth_slice: None,
             resolve_target: None,
             ops: wgpu::Operations {
-                load: match first {
-                    First::Clears => wgpu::LoadOp::Clear(wgpu::Color::BLACK),
-                    First::Keeps => wgpu::LoadOp::Load,
-                },
+                load: background.map_or(wgpu::LoadOp::Load, wgpu::LoadOp::Clear),
                 store: wgpu::StoreOp::Store,
             },
         })],
@@ -414,35 +461,6 @@ fn begin<'a>(
         occlusion_query_set: None,
         multiview_mask: None,
     })
-}
-
-/// What `mode` draws, in order: number of the draw and a pass of it. The lightmap mode stops a material after its lightmap, as `r_lightmap 1` does.
-fn selected_passes(scene: &GpuScene, mode: RenderMode) -> impl Iterator<Item = (usize, &Pass)> {
-    scene
-        .draws
-        .iter()
-        .enumerate()
-        .flat_map(move |(number, draw)| {
-            let passes = match (mode, &draw.plain) {
-                (RenderMode::Wireframe, _) => &[],
-                (
-                    RenderMode::VertexColour | RenderMode::Normals | RenderMode::Deluxe,
-                    Some(plain),
-                ) => std::slice::from_ref(plain),
-                (RenderMode::Lightmap, Some(_)) => {
-                    let last = draw.passes.iter().position(|pass| pass.has_lightmap);
-                    &draw.passes[..last.map_or(draw.passes.len(), |last| last + 1)]
-                }
-                _ => draw.passes.as_slice(),
-            };
-            passes.iter().map(move |pass| (number, pass))
-        })
-}
-
-/// The image of an animation at a time.
-fn frame_number(pass: &Pass, time_secs: f32) -> usize {
-    let frame = (time_secs * pass.rate).floor().max(0.0) as usize;
-    pass.frames[frame % pass.frames.len()]
 }
 
 fn prepare_grids<'a>(gpu: &Gpu, grids: &'a GpuGrids, options: &ViewOptions) -> Option<Spheres<'a>> {
@@ -481,15 +499,8 @@ fn frame_uniform(
         up: camera.up().to_array(),
         page_factor: page_factor * exposure,
         exposure,
-        mode: match options.mode {
-            RenderMode::Lit | RenderMode::Wireframe => 0,
-            RenderMode::Lightmap => 1,
-            RenderMode::Fullbright => 2,
-            RenderMode::VertexColour => 3,
-            RenderMode::Normals => 4,
-            RenderMode::Deluxe => 5,
-        },
-        keep_hue: u32::from(options.clamp == crate::math::colour::Clamp::KeepHue),
+        mode: mode_number(options.mode),
+        keep_hue: u32::from(options.clamp == Clamp::KeepHue),
         pad_a: 0,
         bands: probes.sh_profile.band_weights(),
         probe_size: probes.size,

@@ -3,19 +3,24 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use wgpu::util::DeviceExt as _;
 
-use crate::format::material_script::{AlphaGen, BlendFactor, Deform, RgbGen, TcGen};
+use crate::format::bsp::Bsp;
+use crate::format::material_script::{AlphaGen, BlendFactor, Deform, RgbGen, TcGen, Wave};
 use crate::render::error::RenderError;
 use crate::render::geometry::Geometry;
 use crate::render::gpu::Gpu;
 use crate::render::images::{Samplers, Sampling, mean_colour, upload_image};
+use crate::render::inspect::Inspected;
 use crate::render::layouts::{Layouts, bind_texture};
 use crate::render::lightmaps::Lightmaps;
+use crate::render::models::Models;
 use crate::render::pipelines::{Program, SurfaceKey};
+use crate::render::runs::{DrawnSurface, Runs};
 use crate::render::shared;
 use crate::render::stage::{self, Picture};
 use crate::render::styles::{StyledSurfaces, Styles, is_styled};
-use crate::render::visibility::{DrawnSurface, Visible};
+use crate::render::visibility::Seen;
 use crate::scene::{Image, ImageId, LightingClass, Material, Scene, Stage, StageImage};
+use crate::view::ViewOptions;
 
 /// Cloud height when a sky is one by its flag alone, game units: the default of `skyparms`.
 const CLOUD_HEIGHT: f32 = 512.0;
@@ -23,17 +28,24 @@ const CLOUD_HEIGHT: f32 = 512.0;
 /// A map on the GPU: geometry, images, lightmap pages and what to draw in which order.
 pub struct GpuScene {
     pub(super) vertices: wgpu::Buffer,
-    pub(super) indices: wgpu::Buffer,
-    pub(super) edges: wgpu::Buffer,
     pub(super) lightmaps: Lightmaps,
     pub(super) styles: Styles,
     /// Group 1 of surfaces.
     pub(super) light: wgpu::BindGroup,
+    /// For the modes that look at properties.
+    pub(super) inspected: Inspected,
     pub(super) images: Vec<wgpu::BindGroup>,
     pub(super) stages: Stages,
     /// In the order of drawing.
     pub(super) draws: Vec<Draw>,
     visible: Mutex<Visible>,
+}
+
+/// What is seen and drawn of a scene.
+pub(super) struct Visible {
+    pub(super) models: Models,
+    pub(super) seen: Seen,
+    pub(super) runs: Runs,
 }
 
 /// The surfaces of one material.
@@ -92,7 +104,7 @@ impl Slot {
 }
 
 impl Stages {
-    fn new(gpu: &Gpu, layouts: &Layouts, slots: Vec<Slot>) -> Self {
+    fn new(gpu: &Gpu, layouts: &Layouts, slots: Vec<Slot>, models: &wgpu::Buffer) -> Self {
         let size = size_of::<shared::Stage>();
         let alignment = gpu.device.limits().min_uniform_buffer_offset_alignment as usize;
         let stride = size.next_multiple_of(alignment.max(1));
@@ -109,14 +121,20 @@ impl Stages {
         let group = gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
             label: Some("stages"),
             layout: &layouts.stage,
-            entries: &[wgpu::BindGroupEntry {
-                binding: 0,
-                resource: wgpu::BindingResource::Buffer(wgpu::BufferBinding {
-                    buffer: &buffer,
-                    offset: 0,
-                    size: wgpu::BufferSize::new(size as u64),
-                }),
-            }],
+            entries: &[
+                wgpu::BindGroupEntry {
+                    binding: 0,
+                    resource: wgpu::BindingResource::Buffer(wgpu::BufferBinding {
+                        buffer: &buffer,
+                        offset: 0,
+                        size: wgpu::BufferSize::new(size as u64),
+                    }),
+                },
+                wgpu::BindGroupEntry {
+                    binding: 1,
+                    resource: models.as_entire_binding(),
+                },
+            ],
         });
         Self {
             slots,
@@ -152,11 +170,31 @@ impl GpuScene {
         gpu.checked(|| Self::build(gpu, scene))
     }
 
-    /// What can be seen from `eye`.
-    pub(super) fn visible_from(&self, eye: glam::Vec3) -> MutexGuard<'_, Visible> {
-        let mut visible = self.visible.lock().unwrap_or_else(PoisonError::into_inner);
-        visible.update(&self.draws, eye);
-        visible
+    /// Numbers of the surfaces that are drawn from `eye` with `options`, wherever one looks, ascending; those that draw
+    /// nothing are among them.
+    pub fn seen_from(
+        &self,
+        gpu: &Gpu,
+        eye: glam::Vec3,
+        options: &ViewOptions,
+    ) -> Vec<crate::scene::SurfaceId> {
+        self.visible_from(gpu, eye, options).seen.list()
+    }
+
+    /// What can be seen from `eye`, gathered and uploaded.
+    pub(super) fn visible_from(
+        &self,
+        gpu: &Gpu,
+        eye: glam::Vec3,
+        options: &ViewOptions,
+    ) -> MutexGuard<'_, Visible> {
+        let mut guard = self.visible.lock().unwrap_or_else(PoisonError::into_inner);
+        let Visible { models, seen, runs } = &mut *guard;
+        let has_moved = models.update(&gpu.queue, &options.doors);
+        if seen.update(models, eye, options) || has_moved {
+            runs.gather(&gpu.queue, &self.draws, seen, models);
+        }
+        guard
     }
 
     fn build(gpu: &Gpu, scene: &Scene) -> Self {
@@ -184,7 +222,8 @@ impl GpuScene {
             };
             let drawn = DrawnSurface {
                 id: surface.id.0,
-                is_inline: surface.model != 0,
+                model: surface.model,
+                bounds: surface.bounds.grown(reach(material, surface)),
                 indices,
                 edges,
             };
@@ -222,27 +261,31 @@ impl GpuScene {
                     usage,
                 })
         };
-        let index = wgpu::BufferUsages::INDEX;
+        let models = Models::new(gpu, scene);
         Self {
             vertices: buffer(
                 "vertices",
                 bytemuck::cast_slice(&geometry.vertices),
                 wgpu::BufferUsages::VERTEX,
             ),
-            indices: buffer("indices", bytemuck::cast_slice(&geometry.indices), index),
-            edges: buffer("edges", bytemuck::cast_slice(&geometry.edges), index),
-            visible: Mutex::new(Visible::new(Arc::clone(&scene.bsp))),
-            light: lightmaps.bind(gpu, &layouts, &styles),
+            light: lightmaps.bind(gpu, &layouts.pages, &styles, &[]),
+            inspected: Inspected::new(gpu, scene, &lightmaps),
             lightmaps,
             styles,
-            stages: Stages::new(gpu, &layouts, uploader.slots),
+            stages: Stages::new(gpu, &layouts, uploader.slots, &models.buffer),
+            visible: Mutex::new(Visible {
+                models,
+                seen: Seen::new(Arc::clone(&scene.bsp), scene.area_count()),
+                runs: Runs::new(&gpu.device, geometry.indices, geometry.edges),
+            }),
             images: uploader.groups,
             draws,
         }
     }
 }
 
-/// Drawn surfaces by sort value, then material, then whether they have light styles, then number. Materials without stages that are no sky draw nothing.
+/// Drawn surfaces by sort value, then material, then whether they have light styles; then by inline model and, for neighbours
+/// to be near each other, in the order of the leafs, then by number. Materials without stages that are no sky draw nothing.
 fn ordered_surfaces(scene: &Scene) -> Vec<&crate::scene::Surface> {
     let mut surfaces: Vec<_> = scene
         .drawn_surfaces()
@@ -251,15 +294,48 @@ fn ordered_surfaces(scene: &Scene) -> Vec<&crate::scene::Surface> {
             material.is_sky() || !material.stages.is_empty()
         })
         .collect();
+    let leafs = first_leafs(&scene.bsp);
+    let leaf = |surface: &crate::scene::Surface| leafs.get(surface.id.0 as usize);
     surfaces.sort_by(|a, b| {
         let (sort_a, sort_b) = (scene.material_of(a).sort, scene.material_of(b).sort);
         sort_a
             .total_cmp(&sort_b)
             .then(a.material.cmp(&b.material))
             .then(is_styled(scene, a).cmp(&is_styled(scene, b)))
+            .then(a.model.cmp(&b.model))
+            .then(leaf(a).cmp(&leaf(b)))
             .then(a.id.cmp(&b.id))
     });
     surfaces
+}
+
+/// By surface: the first leaf that lists it. Compilers number leafs in the order of the tree.
+fn first_leafs(bsp: &Bsp) -> Vec<u32> {
+    let mut first = vec![u32::MAX; bsp.surfaces.len()];
+    for (number, leaf) in (0..).zip(&bsp.leafs) {
+        let start = leaf.first_surface as usize;
+        let listed = start..start + leaf.surface_count as usize;
+        for surface in bsp.leaf_surfaces.get(listed).unwrap_or_default() {
+            if let Some(first) = first.get_mut(*surface as usize) {
+                *first = (*first).min(number);
+            }
+        }
+    }
+    first
+}
+
+/// How far a surface's material may move its vertices, game units.
+fn reach(material: &Material, surface: &crate::scene::Surface) -> f32 {
+    let farthest = |wave: &Wave| wave.base.abs() + wave.amplitude.abs();
+    let reaches = material.deforms.iter().map(|deform| match deform {
+        Deform::Wave(_, wave) => farthest(wave),
+        Deform::Bulge(_, height, _) => height.abs(),
+        Deform::Move(by, wave) => by.length() * farthest(wave),
+        Deform::Normal(..) => 0.0,
+        Deform::AutoSprite | Deform::AutoSprite2 => surface.bounds.size().length(),
+    });
+    let reach: f32 = reaches.sum();
+    if reach.is_finite() { reach } else { 0.0 }
 }
 
 /// The first pass with an alpha test, else the first, drawn opaque.

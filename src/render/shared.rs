@@ -226,8 +226,120 @@ shared! {
     }
 }
 
+shared! {
+    /// What is known about a surface, by its number in the file.
+    SurfaceFacts {
+        /// Layer of its lightmap page; the white one without a page.
+        layer: u32,
+        /// Number of its [`crate::scene::LightSource`] in `ALL`.
+        light_by: u32,
+        /// Side of a luxel in the world, game units; 0 without a lightmap.
+        units_per_luxel: f32,
+        /// Unused.
+        pad: u32,
+    }
+}
+
+shared! {
+    /// A node of the map's tree.
+    TreeNode {
+        /// Of its plane.
+        normal: [f32; 3],
+        /// Of its plane from the origin.
+        distance: f32,
+        /// Child in front: a node's number, or −1 − a leaf's.
+        front: i32,
+        /// Child behind.
+        back: i32,
+        /// Unused.
+        pad_a: u32,
+        /// Unused.
+        pad_b: u32,
+    }
+}
+
+shared! {
+    /// A leaf of the map's tree.
+    TreeLeaf {
+        /// −1 for none.
+        cluster: i32,
+        /// −1 for none.
+        area: i32,
+    }
+}
+
+shared! {
+    /// A grid that pixels are lit by.
+    SampledGrid {
+        /// Position of point (0, 0, 0), game units.
+        origin: [f32; 3],
+        /// Legacy: one of WGSL's `PROFILE_` constants. SH: 1 blends points in solid.
+        profile: u32,
+        /// Distance of neighbours, game units.
+        cell_size: [f32; 3],
+        /// Points in the buffer.
+        points: u32,
+        /// Points along each axis.
+        counts: [u32; 3],
+        /// Unused.
+        pad: u32,
+    }
+}
+
+shared! {
+    /// Both of them.
+    SampledGrids {
+        /// The legacy grid.
+        legacy: SampledGrid,
+        /// The SH grid.
+        sh: SampledGrid,
+    }
+}
+
+shared! {
+    /// Colours of the legends.
+    ModeColours {
+        /// From the finest luxels to the coarsest, then without a lightmap.
+        luxels: [[f32; 4]; 7],
+        /// By number of [`crate::scene::LightSource`].
+        light_by: [[f32; 4]; 4],
+        /// What a pass adds.
+        overdraw: [f32; 4],
+        /// Clay.
+        clay: [f32; 4],
+        /// No cluster, no area.
+        nowhere: [f32; 4],
+    }
+}
+
+shared! {
+    /// How the finished picture is shown.
+    Gamma {
+        /// 1 / `r_gamma`.
+        exponent: f32,
+        /// Unused.
+        pad_a: u32,
+        /// Unused.
+        pad_b: u32,
+        /// Unused.
+        pad_c: u32,
+    }
+}
+
+shared! {
+    /// Where an inline model is now: what its place in the file is multiplied with.
+    ModelPlace {
+        /// Row of world x.
+        x: [f32; 4],
+        /// Row of world y.
+        y: [f32; 4],
+        /// Row of world z.
+        z: [f32; 4],
+    }
+}
+
 /// All shared structs.
-pub const LAYOUTS: [SharedLayout; 9] = [
+pub const LAYOUTS: [SharedLayout; 17] = [
     Frame::LAYOUT,
     Deform::LAYOUT,
     Stage::LAYOUT,
@@ -237,4 +349,12 @@ pub const LAYOUTS: [SharedLayout; 9] = [
     StyledVertex::LAYOUT,
     StyledSurface::LAYOUT,
     StyleLevels::LAYOUT,
+    SurfaceFacts::LAYOUT,
+    TreeNode::LAYOUT,
+    TreeLeaf::LAYOUT,
+    SampledGrid::LAYOUT,
+    SampledGrids::LAYOUT,
+    ModeColours::LAYOUT,
+    Gamma::LAYOUT,
+    ModelPlace::LAYOUT,
 ];

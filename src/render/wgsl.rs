@@ -35,17 +35,29 @@ part!(COLOUR, "common/colour.wgsl");
 part!(PROBE, "common/probe.wgsl");
 part!(SPHERE, "common/sphere.wgsl");
 part!(STAGE, "common/stage.wgsl");
+part!(MODELS, "common/models.wgsl");
 part!(PAGES, "common/pages.wgsl");
+part!(GRID_LIGHT, "common/grid_light.wgsl");
+part!(TREE, "common/tree.wgsl");
 part!(WORLD_PASS, "world.wgsl");
+part!(MODES_PASS, "modes.wgsl");
 part!(SKY_PASS, "sky.wgsl");
 part!(SPHERES_PASS, "spheres.wgsl");
 part!(MARKS_PASS, "marks.wgsl");
 part!(LINES_PASS, "lines.wgsl");
+part!(GAMMA_PASS, "gamma.wgsl");
 
 /// Surfaces.
 pub const WORLD: Module = Module {
     name: "world",
-    parts: &[FRAME, COLOUR, STAGE, PAGES, WORLD_PASS],
+    parts: &[FRAME, COLOUR, STAGE, MODELS, PAGES, WORLD_PASS],
+};
+/// Surfaces in the modes that look at one of their properties.
+pub const MODES: Module = Module {
+    name: "modes",
+    parts: &[
+        FRAME, COLOUR, STAGE, MODELS, PAGES, PROBE, GRID_LIGHT, TREE, WORLD_PASS, MODES_PASS,
+    ],
 };
 /// Sky surfaces.
 pub const SKY: Module = Module {
@@ -65,11 +77,17 @@ pub const MARKS: Module = Module {
 /// Lines and edges.
 pub const LINES: Module = Module {
     name: "lines",
-    parts: &[FRAME, LINES_PASS],
+    parts: &[FRAME, MODELS, LINES_PASS],
+};
+
+/// The finished picture.
+pub const GAMMA: Module = Module {
+    name: "gamma",
+    parts: &[GAMMA_PASS],
 };
 
 /// All programs.
-pub const MODULES: [Module; 5] = [WORLD, SKY, SPHERES, MARKS, LINES];
+pub const MODULES: [Module; 7] = [WORLD, MODES, SKY, SPHERES, MARKS, LINES, GAMMA];
 
 /// Joins parts to one text, each after a line that names it.
 pub fn join(parts: &[Part]) -> String {

@@ -1,22 +1,13 @@
 use glam::Vec3;
 
-use crate::format::bsp::{Child, content_flags};
+use crate::format::bsp::content_flags;
 use crate::scene::Scene;
 
 /// Number of the leaf that holds `point`; `None` when the file has no usable tree.
 ///
 /// Behind is `distance < 0`; a point on a plane is in front. The tree is free of cycles (checked on reading).
 pub fn leaf_at(scene: &Scene, point: Vec3) -> Option<usize> {
-    let bsp = &scene.bsp;
-    let mut node = bsp.nodes.first()?;
-    loop {
-        let plane = bsp.planes.get(node.plane as usize)?;
-        let side = usize::from(plane.distance(point) < 0.0);
-        match node.children[side] {
-            Child::Node(next) => node = bsp.nodes.get(next as usize)?,
-            Child::Leaf(leaf) => return Some(leaf as usize),
-        }
-    }
+    scene.bsp.leaf_number_at(point)
 }
 
 /// Content flags of all brushes of the point's leaf that hold it, combined; 0 in the open.

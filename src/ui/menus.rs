@@ -1,6 +1,7 @@
 use egui::{Button, Ui};
 
 use crate::ui::Model;
+use crate::ui::shortcuts::mode_key;
 use crate::ui::widgets::Explained;
 use crate::view::{Command, ProbeShow, RenderMode, Tab, ViewOptions};
 
@@ -81,15 +82,15 @@ fn file_ui(ui: &mut Ui, model: &Model<'_>, commands: &mut Vec<Command>) {
 }
 
 fn view_ui(ui: &mut Ui, model: &Model<'_>, options: &mut ViewOptions, commands: &mut Vec<Command>) {
-    let scene = model.state.map.as_ref().map(|map| &*map.scene);
+    let map = model.state.map.as_ref();
     for (number, mode) in RenderMode::ALL.into_iter().enumerate() {
-        let keys = format!("Alt+{}", number + 1);
-        let tip = "What the surfaces show.";
-        let missing = scene.and_then(|scene| mode.missing_in(scene));
+        let keys = mode_key(number).map_or_else(String::new, |key| format!("Alt+{key}"));
+        let missing = map.and_then(|map| map.missing_in(mode));
+        let tip = format!("{}.", mode.tip());
         let item = Item::new(
             mode.label(),
             &keys,
-            missing.unwrap_or(tip),
+            missing.unwrap_or(&tip),
             Command::SetMode(mode),
         );
         item.ui(ui, missing.is_none(), commands);

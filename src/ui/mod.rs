@@ -9,6 +9,7 @@ mod bars;
 mod bottom;
 mod help;
 mod inspector;
+mod legend;
 mod map_tab;
 mod menus;
 mod probe_tab;
@@ -97,6 +98,7 @@ pub fn root_ui(
     egui::CentralPanel::no_frame().show(ui, |ui| {
         let (rect, more) = viewport::viewport_ui(ui, model);
         commands.extend(more);
+        legend::legend_ui(ui, model, rect);
         bars::empty_states_ui(ui, model, rect, &mut commands);
         if state.panels.help {
             help::help_ui(ui, rect, &mut commands);

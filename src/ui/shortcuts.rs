@@ -4,7 +4,7 @@ use glam::IVec3;
 use crate::view::{Command, RenderMode, State};
 
 /// Keys of the help overlay and of the menus, in the order shown.
-pub(crate) const KEYS: [(&str, &str); 19] = [
+pub(crate) const KEYS: [(&str, &str); 20] = [
     (
         "Hold right button",
         "Look; W A S D to move, E / Q up and down",
@@ -18,9 +18,10 @@ pub(crate) const KEYS: [(&str, &str); 19] = [
     ("G / Shift+G", "Probes on or off / next kind"),
     ("X", "Probes through walls"),
     (
-        "Alt+1 … 6",
-        "Lit, Lightmap, Fullbright, Vertex, Normals, Wireframe",
+        "Alt+1 … 0",
+        "Lit, Lightmap, Fullbright, Vertex, Normals, Wireframe, Deluxe, Grid-lit, SH-lit, Clay",
     ),
+    ("Shift+[ ]", "The mode before / after"),
     ("F5 / Esc", "Bake / cancel"),
     ("B", "Blink between the file's grid and the bake"),
     ("Ctrl+S", "Save the bake into the BSP"),
@@ -63,6 +64,8 @@ pub(crate) fn shortcuts(ui: &Ui, state: &State, is_looking: bool) -> Vec<Command
         if is_typing {
             return;
         }
+        on(Modifiers::SHIFT, Key::OpenBracket, Command::StepMode(-1));
+        on(Modifiers::SHIFT, Key::CloseBracket, Command::StepMode(1));
         on(Modifiers::SHIFT, Key::G, Command::CycleProbes);
         on(Modifiers::NONE, Key::G, Command::ToggleProbes);
         on(Modifiers::NONE, Key::B, Command::ToggleBlink);
@@ -82,8 +85,13 @@ pub(crate) fn shortcuts(ui: &Ui, state: &State, is_looking: bool) -> Vec<Command
     commands
 }
 
+/// The digit that, with Alt, brings mode `number` of [`RenderMode::ALL`]; `None` when there are none left.
+pub(crate) fn mode_key(number: usize) -> Option<usize> {
+    (number < MODE_KEYS.len()).then_some((number + 1) % 10)
+}
+
 /// Keys of the modes, with Alt.
-const MODE_KEYS: [Key; 7] = [
+const MODE_KEYS: [Key; 10] = [
     Key::Num1,
     Key::Num2,
     Key::Num3,
@@ -91,4 +99,7 @@ const MODE_KEYS: [Key; 7] = [
     Key::Num5,
     Key::Num6,
     Key::Num7,
+    Key::Num8,
+    Key::Num9,
+    Key::Num0,
 ];

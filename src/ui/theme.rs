@@ -17,7 +17,7 @@ const BUTTON_HOVER: Color32 = Color32::from_rgb(64, 70, 80);
 /// Lines between things.
 const LINE: Color32 = Color32::from_rgb(52, 56, 63);
 /// Text.
-const TEXT: Color32 = Color32::from_rgb(214, 218, 224);
+pub(crate) const TEXT: Color32 = Color32::from_rgb(214, 218, 224);
 /// Text that matters more.
 const TEXT_STRONG: Color32 = Color32::from_rgb(242, 244, 247);
 /// Text that matters less.

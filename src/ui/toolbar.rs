@@ -1,9 +1,9 @@
 use egui::{Button, RichText, Ui};
 
-use crate::scene::Scene;
+use crate::ui::shortcuts::mode_key;
 use crate::ui::widgets::{Explained, thousands};
 use crate::ui::{Model, menus, theme};
-use crate::view::{Command, ProbeShow, RenderMode, Side, Tab, ViewOptions};
+use crate::view::{Command, LoadedMap, ProbeShow, RenderMode, Side, Tab, ViewOptions};
 
 /// Words and tooltips of the probe buttons.
 const PROBES: [(ProbeShow, &str, &str); 4] = [
@@ -35,8 +35,7 @@ pub(crate) fn toolbar_ui(
     egui::MenuBar::new().ui(ui, |ui| menus::menus_ui(ui, model, options, commands));
     ui.add_space(1.0);
     ui.horizontal_wrapped(|ui| {
-        let scene = model.state.map.as_ref().map(|map| &*map.scene);
-        modes_ui(ui, scene, options);
+        modes_ui(ui, model.state.map.as_ref(), options);
         ui.separator();
         ui.label(RichText::new("Probes").color(theme::WEAK));
         for (show, word, tip) in PROBES {
@@ -77,29 +76,58 @@ fn sides_ui(ui: &mut Ui, model: &Model<'_>, commands: &mut Vec<Command>) {
     }
 }
 
-fn modes_ui(ui: &mut Ui, scene: Option<&Scene>, options: &mut ViewOptions) {
-    for (number, mode) in RenderMode::ALL.into_iter().enumerate() {
-        let tip = match mode {
-            RenderMode::Lit => "As in the game, all stages of the material",
-            RenderMode::Lightmap => "Light alone on white surfaces, as r_lightmap 1",
-            RenderMode::Fullbright => "Textures alone with white light, as r_fullbright 1",
-            RenderMode::VertexColour => "Stored vertex light, as r_vertexLight 1",
-            RenderMode::Normals => "Surface normals as colours",
-            RenderMode::Wireframe => "Edges of the triangles, as r_showtris 1",
-            RenderMode::Deluxe => {
-                "Where the lightmap's light comes from, stored directions as colours, as r_showDeluxeMaps 1"
-            }
-        };
-        let missing = scene.and_then(|scene| mode.missing_in(scene));
-        let tip = match missing {
-            Some(why) => format!("{tip}. {why}"),
-            None => format!("{tip} (Alt+{}).", number + 1),
-        };
-        ui.add_enabled_ui(missing.is_none(), |ui| {
-            ui.selectable_value(&mut options.mode, mode, mode.label())
-                .tip(&tip);
-        });
+/// The modes with a button of their own; the others are in a menu.
+const COMMON_MODES: [RenderMode; 8] = [
+    RenderMode::Lit,
+    RenderMode::Lightmap,
+    RenderMode::Fullbright,
+    RenderMode::GridLit,
+    RenderMode::ShLit,
+    RenderMode::Clay,
+    RenderMode::VertexColour,
+    RenderMode::Normals,
+];
+
+fn modes_ui(ui: &mut Ui, map: Option<&LoadedMap>, options: &mut ViewOptions) {
+    for mode in COMMON_MODES {
+        mode_ui(ui, map, options, mode);
     }
+    let is_common = COMMON_MODES.contains(&options.mode);
+    let word = if is_common {
+        "More"
+    } else {
+        options.mode.label()
+    };
+    let text = if is_common {
+        RichText::new(format!("{word} ▾"))
+    } else {
+        RichText::new(format!("{word} ▾")).color(theme::ACCENT_BRIGHT)
+    };
+    let menu = ui.menu_button(text, |ui| {
+        for mode in RenderMode::ALL {
+            if !COMMON_MODES.contains(&mode) {
+                mode_ui(ui, map, options, mode);
+            }
+        }
+    });
+    menu.response
+        .named("More modes")
+        .tip("Modes that show one property of the surfaces.");
+}
+
+fn mode_ui(ui: &mut Ui, map: Option<&LoadedMap>, options: &mut ViewOptions, mode: RenderMode) {
+    let number = RenderMode::ALL.iter().position(|other| *other == mode);
+    let key = number.and_then(mode_key);
+    let missing = map.and_then(|map| map.missing_in(mode));
+    let tip = match (missing, key) {
+        (Some(why), _) => format!("{}. {why}", mode.tip()),
+        (None, Some(key)) => format!("{} (Alt+{key}).", mode.tip()),
+        (None, None) => format!("{}.", mode.tip()),
+    };
+    ui.add_enabled_ui(missing.is_none(), |ui| {
+        ui.selectable_value(&mut options.mode, mode, mode.label())
+            .tip(&tip);
+    });
 }
 
 fn bake_ui(ui: &mut Ui, model: &Model<'_>, commands: &mut Vec<Command>) {

@@ -92,6 +92,22 @@ fn light_ui(ui: &mut Ui, scene: Option<&Scene>, options: &mut ViewOptions) {
             options.exposure_ev = 0.0;
         }
     });
+    gamma_ui(ui, options);
+}
+
+fn gamma_ui(ui: &mut Ui, options: &mut ViewOptions) {
+    row_ui(ui, "Gamma", |ui| {
+        let slider = Slider::new(&mut options.gamma, ViewOptions::GAMMA_RANGE)
+            .step_by(0.05)
+            .fixed_decimals(2);
+        let response = ui
+            .add(slider)
+            .named("Gamma")
+            .tip("Brightens the middle tones of the finished picture (r_gamma); 1 leaves it as it is. Right-click resets.");
+        if response.secondary_clicked() {
+            options.gamma = 1.0;
+        }
+    });
 }
 
 /// A level for each light style that the map uses.

@@ -114,6 +114,8 @@ pub enum Command {
 
     /// What surfaces show.
     SetMode(RenderMode),
+    /// So many modes on, around the end; modes that show nothing of the map are passed over.
+    StepMode(isize),
     /// Which spheres are drawn.
     SetProbes(ProbeShow),
     /// Spheres off, or on again as before.

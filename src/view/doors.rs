@@ -1,4 +1,4 @@
-use crate::scene::{AreaLinks, AreaMask, Door, MOVERS_MAX, Scene};
+use crate::scene::{AreaLinks, AreaMask, Door, MOVERS_MAX};
 
 /// One bit a door.
 type Bits = [u64; MOVERS_MAX / 64];
@@ -20,7 +20,7 @@ fn clear(bits: &mut Bits, door: usize) {
     }
 }
 
-/// Which doors stand open, by their numbers in [`Scene::doors`].
+/// Which doors stand open, by their numbers in [`crate::scene::Scene::doors`].
 ///
 /// There is no game that opens doors, so as long as nobody touches one it is drawn as the game begins with it, and its portal
 /// counts as open: what is behind it is drawn.
@@ -75,13 +75,13 @@ impl DoorStates {
     ///
     /// Rooms that no door leads to, such as those reached by a teleporter, are hidden as soon as one portal is shut, as the
     /// engine hides them.
-    pub fn areas_from(&self, scene: &Scene, area: Option<u32>) -> AreaMask {
+    pub fn areas_from(&self, doors: &[Door], area_count: usize, area: Option<u32>) -> AreaMask {
         let Some(area) = area else {
             return AreaMask::ALL;
         };
-        let portals = (0..).zip(&scene.doors);
+        let portals = (0..).zip(doors);
         let portals = portals.filter_map(|(number, door)| Some((number, door.areas?)));
-        let mut links = AreaLinks::new(scene.area_count());
+        let mut links = AreaLinks::new(area_count);
         let mut is_any_shut = self.closed;
         for (number, areas) in portals {
             if self.is_portal_open(number) {

@@ -7,6 +7,7 @@ use crate::job::Warning;
 use crate::light::Baked;
 use crate::scene::{Lighting, Scene};
 use crate::view::draft::Draft;
+use crate::view::mode::RenderMode;
 use crate::view::options::GridSource;
 
 /// Which file a map is, as far as people and a save need to know.
@@ -141,6 +142,11 @@ impl LoadedMap {
     /// The grids that are shown.
     pub fn shown(&self) -> &GridSet {
         self.shown_draft().map_or(self.kept(), Draft::grids)
+    }
+
+    /// Why there is nothing to see of the map in this mode with the grids that are shown; `None` when there is.
+    pub fn missing_in(&self, mode: RenderMode) -> Option<&'static str> {
+        mode.missing_in(&self.scene, &self.shown().lighting)
     }
 
     /// The grids of the running bake, once they are shown.

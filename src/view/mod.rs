@@ -12,7 +12,9 @@ mod camera;
 mod command;
 mod doors;
 mod draft;
+mod legend;
 mod map;
+mod mode;
 mod options;
 mod overlay;
 mod overlays;
@@ -27,10 +29,14 @@ pub use camera::Camera;
 pub use command::{Command, Effect, FilePurpose, LoadSource, Looking, PickPurpose, Tab};
 pub use doors::DoorStates;
 pub use draft::{BakeNews, Draft};
+pub use legend::{
+    CLAY, LIGHT_SOURCE_COLOURS, LUXEL_COLOURS, Legend, LegendEntry, NOWHERE, OVERDRAW_STEP,
+    hashed_colour, legend,
+};
 pub use map::{BakeResult, GridSet, LoadedMap, MapFile, Side};
+pub use mode::RenderMode;
 pub use options::{
-    GridSource, ProbeOptions, ProbeShow, RenderMode, SampleOptions, StyleLevels, ViewOptions,
-    VisibilityOptions,
+    GridSource, ProbeOptions, ProbeShow, SampleOptions, StyleLevels, ViewOptions, VisibilityOptions,
 };
 pub use overlay::{CornerMark, Overlays, SampleMark, SphereLight};
 pub use overlays::sample_mark;

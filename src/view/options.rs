@@ -2,70 +2,7 @@ use crate::math::colour::{Clamp, Overbright};
 use crate::probe::{LegacyProfile, ShProfile};
 use crate::scene::Scene;
 use crate::view::doors::DoorStates;
-
-/// What the surfaces show.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum RenderMode {
-    /// As in the game: all stages of the material.
-    #[default]
-    Lit,
-    /// Light alone: lightmap or vertex light on white (`r_lightmap 1`).
-    Lightmap,
-    /// Textures alone: all light white (`r_fullbright 1`).
-    Fullbright,
-    /// Stored vertex colours, with overbright.
-    VertexColour,
-    /// Normals as colours: (n + 1) / 2.
-    Normals,
-    /// Edges of the triangles alone (`r_showtris 1`).
-    Wireframe,
-    /// Stored directions of light as colours: deluxe maps as they are (`r_showDeluxeMaps 1`).
-    Deluxe,
-}
-
-impl RenderMode {
-    /// All modes in the order of their keys.
-    pub const ALL: [Self; 7] = [
-        Self::Lit,
-        Self::Lightmap,
-        Self::Fullbright,
-        Self::VertexColour,
-        Self::Normals,
-        Self::Wireframe,
-        Self::Deluxe,
-    ];
-
-    /// The word on the button.
-    pub fn label(self) -> &'static str {
-        match self {
-            Self::Lit => "Lit",
-            Self::Lightmap => "Lightmap",
-            Self::Fullbright => "Fullbright",
-            Self::VertexColour => "Vertex",
-            Self::Normals => "Normals",
-            Self::Wireframe => "Wireframe",
-            Self::Deluxe => "Deluxe",
-        }
-    }
-
-    /// The word on the command line.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Lit => "lit",
-            Self::Lightmap => "lightmap",
-            Self::Fullbright => "fullbright",
-            Self::VertexColour => "vertex",
-            Self::Normals => "normals",
-            Self::Wireframe => "wireframe",
-            Self::Deluxe => "deluxe",
-        }
-    }
-
-    /// Why there is nothing to see of `scene` in this mode; `None` when there is.
-    pub fn missing_in(self, scene: &Scene) -> Option<&'static str> {
-        (self == Self::Deluxe && scene.deluxe.is_none()).then_some("This map has no deluxe maps.")
-    }
-}
+use crate::view::mode::RenderMode;
 
 /// One of the two grids.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -162,7 +99,7 @@ pub struct VisibilityOptions {
 }
 
 /// Everything about the picture but the camera.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ViewOptions {
     /// What surfaces show.
     pub mode: RenderMode,
@@ -172,6 +109,10 @@ pub struct ViewOptions {
     pub clamp: Clamp,
     /// Multiplies the light further by 2^EV, after the overbright clamp; 0 is the engine's picture.
     pub exposure_ev: f32,
+    /// Exponent's inverse of the finished picture, as the engine's `r_gamma`; 1 leaves it as it is.
+    pub gamma: f32,
+    /// What is shown where nothing is drawn, encoded bytes.
+    pub background: [u8; 3],
     /// Edges of triangles over the picture.
     pub wire_overlay: bool,
     /// Spheres at the grid points.
@@ -186,8 +127,30 @@ pub struct ViewOptions {
     pub doors: DoorStates,
 }
 
+impl Default for ViewOptions {
+    fn default() -> Self {
+        Self {
+            mode: RenderMode::default(),
+            overbright: Overbright::default(),
+            clamp: Clamp::default(),
+            exposure_ev: 0.0,
+            gamma: 1.0,
+            background: [0; 3],
+            wire_overlay: false,
+            probes: ProbeOptions::default(),
+            sample: SampleOptions::default(),
+            styles: StyleLevels::default(),
+            visibility: VisibilityOptions::default(),
+            doors: DoorStates::default(),
+        }
+    }
+}
+
 impl ViewOptions {
-    /// Shows stored light as the map's own game does, all light styles on, all doors as the game begins with them, in a mode
+    /// Gammas that the picture can be shown with, the engine's.
+    pub const GAMMA_RANGE: std::ops::RangeInclusive<f32> = 0.5..=3.0;
+
+    /// Shows stored light as the map's own game does, all light styles on and all doors as the game begins with them, in a mode
     /// that the map has.
     pub fn adapt_to(&mut self, scene: &Scene) {
         self.overbright = scene.light_scale.overbright;
@@ -195,7 +158,7 @@ impl ViewOptions {
         self.styles = StyleLevels::default();
         self.visibility.locked_at = None;
         self.doors = DoorStates::default();
-        if self.mode.missing_in(scene).is_some() {
+        if self.mode.missing_in(scene, &scene.lighting).is_some() {
             self.mode = RenderMode::default();
         }
     }

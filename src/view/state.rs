@@ -183,6 +183,7 @@ impl State {
             | Command::EndHover
             | Command::Escape => self.apply_pick(&command),
             Command::SetMode(_)
+            | Command::StepMode(_)
             | Command::SetProbes(_)
             | Command::ToggleProbes
             | Command::CycleProbes
@@ -396,11 +397,20 @@ impl State {
         let probes = &mut self.options.probes;
         match *command {
             Command::SetMode(mode) => {
-                let scene = self.map.as_ref().map(|map| &map.scene);
-                match scene.and_then(|scene| mode.missing_in(scene)) {
+                match self.map.as_ref().and_then(|map| map.missing_in(mode)) {
                     Some(why) => self.report(Level::Info, why.to_owned()),
                     None => self.options.mode = mode,
                 }
+            }
+            Command::StepMode(by) => {
+                let map = self.map.as_ref();
+                let is_there = |mode| map.is_none_or(|map| map.missing_in(mode).is_none());
+                let mut mode = self.options.mode.stepped(by);
+                // Lit is always there.
+                while !is_there(mode) && by != 0 {
+                    mode = mode.stepped(by.signum());
+                }
+                self.options.mode = mode;
             }
             Command::SetProbes(show) => probes.show = show,
             Command::ToggleProbes if probes.show == ProbeShow::Off => {

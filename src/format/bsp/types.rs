@@ -221,6 +221,29 @@ pub struct Bsp {
     pub(crate) sidecar: Option<Arc<[u8]>>,
 }
 
+impl Bsp {
+    /// The leaf that holds `point`; `None` when the file has no usable tree.
+    ///
+    /// Behind is `distance < 0`; a point on a plane is in front. The tree is free of cycles (checked on reading).
+    pub fn leaf_at(&self, point: Vec3) -> Option<&Leaf> {
+        self.leafs.get(self.leaf_number_at(point)?)
+    }
+
+    /// The number of [`Bsp::leaf_at`]'s leaf.
+    pub fn leaf_number_at(&self, point: Vec3) -> Option<usize> {
+        let mut node = self.nodes.first()?;
+        loop {
+            let plane = self.planes.get(node.plane as usize)?;
+            let [front, behind] = node.children;
+            let is_behind = plane.distance(point) < 0.0;
+            match if is_behind { behind } else { front } {
+                Child::Node(next) => node = self.nodes.get(next as usize)?,
+                Child::Leaf(leaf) => return Some(leaf as usize),
+            }
+        }
+    }
+}
+
 /// New contents of a lump.
 #[derive(Clone, Debug)]
 pub(crate) enum Replacement {
