@@ -19,6 +19,7 @@ mod layouts;
 mod lightmaps;
 mod models;
 mod offscreen;
+mod order;
 mod overlay;
 mod passes;
 mod pipelines;

@@ -109,6 +109,7 @@ struct Shown<'a> {
     edges: bool,
     x_ray: bool,
     background: wgpu::Color,
+    portals: Option<&'a (wgpu::Buffer, u32)>,
     time_secs: f32,
 }
 
@@ -222,6 +223,10 @@ impl Renderer {
             edges,
             x_ray: options.probes.x_ray,
             background: colour(options.background),
+            portals: scene
+                .portals
+                .as_ref()
+                .filter(|_| options.visibility.shows_portals),
             time_secs,
         };
         let before_gamma = self.gamma.begin(gpu, size, options.gamma);
@@ -300,10 +305,11 @@ impl Renderer {
             pass.set_bind_group(0, &self.frame.group, &[]);
             self.draw_spheres(&mut pass, shown.spheres, &mut stats);
         }
-        if !self.overlay.marks.is_empty() || !self.overlay.lines.is_empty() {
+        let has_marks = !self.overlay.marks.is_empty() || !self.overlay.lines.is_empty();
+        if has_marks || shown.portals.is_some() {
             let mut pass = begin(encoder, "overlay", target, &depth.view, None);
             pass.set_bind_group(0, &self.frame.group, &[]);
-            self.draw_overlay(&mut pass, &mut stats);
+            self.draw_overlay(&mut pass, shown, &mut stats);
         }
         stats
     }
@@ -395,7 +401,18 @@ impl Renderer {
         }
     }
 
-    fn draw_overlay(&self, pass: &mut wgpu::RenderPass<'_>, stats: &mut FrameStats) {
+    fn draw_overlay(
+        &self,
+        pass: &mut wgpu::RenderPass<'_>,
+        shown: &Shown<'_>,
+        stats: &mut FrameStats,
+    ) {
+        if let Some((buffer, ends)) = shown.portals {
+            pass.set_pipeline(&self.pipelines.lines);
+            pass.set_vertex_buffer(0, buffer.slice(..));
+            pass.draw(0..*ends, 0..1);
+            stats.draw_calls += 1;
+        }
         if let (Some(buffer), false) = (&self.lines.buffer, self.overlay.lines.is_empty()) {
             pass.set_pipeline(&self.pipelines.lines);
             pass.set_vertex_buffer(0, buffer.slice(..));

@@ -37,9 +37,9 @@ pub(super) struct Runs {
     /// Chunks of each draw.
     by_draw: Vec<Range<usize>>,
     /// In the picture.
-    runs: Vec<Range<u32>>,
+    shown: Vec<Range<u32>>,
     /// Runs of each draw.
-    runs_by_draw: Vec<Range<usize>>,
+    shown_by_draw: Vec<Range<usize>>,
     index_buffer: wgpu::Buffer,
     edge_buffer: wgpu::Buffer,
     has_edges: bool,
@@ -70,8 +70,8 @@ impl Runs {
             edges: Vec::new(),
             chunks: Vec::new(),
             by_draw: Vec::new(),
-            runs: Vec::new(),
-            runs_by_draw: Vec::new(),
+            shown: Vec::new(),
+            shown_by_draw: Vec::new(),
             has_edges: false,
         }
     }
@@ -135,29 +135,29 @@ impl Runs {
 
     /// Finds what of it is in the picture.
     pub(super) fn cull(&mut self, frustum: &Frustum) {
-        self.runs.clear();
-        self.runs_by_draw.clear();
+        self.shown.clear();
+        self.shown_by_draw.clear();
         for chunks in &self.by_draw {
-            let first = self.runs.len();
+            let first = self.shown.len();
             for chunk in &self.chunks[chunks.clone()] {
                 if frustum.place(&chunk.bounds, 0.0) == Place::Outside {
                     continue;
                 }
-                match self.runs[first..].last_mut() {
+                match self.shown[first..].last_mut() {
                     Some(run) if chunk.indices.start - run.end <= BRIDGE => {
                         run.end = chunk.indices.end;
                     }
-                    _ => self.runs.push(chunk.indices.clone()),
+                    _ => self.shown.push(chunk.indices.clone()),
                 }
             }
-            self.runs_by_draw.push(first..self.runs.len());
+            self.shown_by_draw.push(first..self.shown.len());
         }
     }
 
     /// Runs of triangles of draw number `draw`.
     pub(super) fn of_draw(&self, draw: usize) -> &[Range<u32>] {
-        let runs = self.runs_by_draw.get(draw).cloned();
-        runs.and_then(|runs| self.runs.get(runs))
+        let runs = self.shown_by_draw.get(draw).cloned();
+        runs.and_then(|runs| self.shown.get(runs))
             .unwrap_or_default()
     }
 

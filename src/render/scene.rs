@@ -1,10 +1,11 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use glam::Vec4;
 use wgpu::util::DeviceExt as _;
 
 use crate::format::bsp::Bsp;
-use crate::format::material_script::{AlphaGen, BlendFactor, Deform, RgbGen, TcGen, Wave};
+use crate::format::material_script::{AlphaGen, BlendFactor, Deform, RgbGen, TcGen};
 use crate::render::error::RenderError;
 use crate::render::geometry::Geometry;
 use crate::render::gpu::Gpu;
@@ -13,17 +14,24 @@ use crate::render::inspect::Inspected;
 use crate::render::layouts::{Layouts, bind_texture};
 use crate::render::lightmaps::Lightmaps;
 use crate::render::models::Models;
+use crate::render::order::{ordered_surfaces, reach};
+use crate::render::overlay::LineVertex;
 use crate::render::pipelines::{Program, SurfaceKey};
 use crate::render::runs::{DrawnSurface, Runs};
 use crate::render::shared;
 use crate::render::stage::{self, Picture};
 use crate::render::styles::{StyledSurfaces, Styles, is_styled};
 use crate::render::visibility::Seen;
-use crate::scene::{Image, ImageId, LightingClass, Material, Scene, Stage, StageImage};
+use crate::scene::{
+    Image, ImageId, LightingClass, Material, Scene, Stage, StageImage, portal_edges,
+};
 use crate::view::ViewOptions;
 
 /// Cloud height when a sky is one by its flag alone, game units: the default of `skyparms`.
 const CLOUD_HEIGHT: f32 = 512.0;
+
+/// Lines around area portals.
+const PORTAL_COLOUR: Vec4 = Vec4::new(0.2, 1.0, 0.9, 1.0);
 
 /// A map on the GPU: geometry, images, lightmap pages and what to draw in which order.
 pub struct GpuScene {
@@ -36,6 +44,8 @@ pub struct GpuScene {
     pub(super) inspected: Inspected,
     pub(super) images: Vec<wgpu::BindGroup>,
     pub(super) stages: Stages,
+    /// Ends of the lines around area portals.
+    pub(super) portals: Option<(wgpu::Buffer, u32)>,
     /// In the order of drawing.
     pub(super) draws: Vec<Draw>,
     visible: Mutex<Visible>,
@@ -247,27 +257,9 @@ impl GpuScene {
             });
         }
         let styles = Styles::new(gpu, &styled);
-        let buffer = |label, contents: &[u8], usage| {
-            let padding = [0_u8; 64];
-            let contents = if contents.is_empty() {
-                &padding
-            } else {
-                contents
-            };
-            gpu.device
-                .create_buffer_init(&wgpu::util::BufferInitDescriptor {
-                    label: Some(label),
-                    contents,
-                    usage,
-                })
-        };
         let models = Models::new(gpu, scene);
         Self {
-            vertices: buffer(
-                "vertices",
-                bytemuck::cast_slice(&geometry.vertices),
-                wgpu::BufferUsages::VERTEX,
-            ),
+            vertices: vertex_buffer(gpu, "vertices", bytemuck::cast_slice(&geometry.vertices)),
             light: lightmaps.bind(gpu, &layouts.pages, &styles, &[]),
             inspected: Inspected::new(gpu, scene, &lightmaps),
             lightmaps,
@@ -279,63 +271,35 @@ impl GpuScene {
                 runs: Runs::new(&gpu.device, geometry.indices, geometry.edges),
             }),
             images: uploader.groups,
+            portals: portals(gpu, &scene.bsp),
             draws,
         }
     }
 }
 
-/// Drawn surfaces by sort value, then material, then whether they have light styles; then by inline model and, for neighbours
-/// to be near each other, in the order of the leafs, then by number. Materials without stages that are no sky draw nothing.
-fn ordered_surfaces(scene: &Scene) -> Vec<&crate::scene::Surface> {
-    let mut surfaces: Vec<_> = scene
-        .drawn_surfaces()
-        .filter(|surface| {
-            let material = scene.material_of(surface);
-            material.is_sky() || !material.stages.is_empty()
+/// At least one vertex large.
+fn vertex_buffer(gpu: &Gpu, label: &str, contents: &[u8]) -> wgpu::Buffer {
+    let padding = [0_u8; 64];
+    let contents = if contents.is_empty() {
+        &padding
+    } else {
+        contents
+    };
+    gpu.device
+        .create_buffer_init(&wgpu::util::BufferInitDescriptor {
+            label: Some(label),
+            contents,
+            usage: wgpu::BufferUsages::VERTEX,
         })
+}
+
+fn portals(gpu: &Gpu, bsp: &Bsp) -> Option<(wgpu::Buffer, u32)> {
+    let ends = portal_edges(bsp).into_iter().flatten();
+    let lines: Vec<LineVertex> = ends
+        .map(|end| LineVertex::new(end, PORTAL_COLOUR))
         .collect();
-    let leafs = first_leafs(&scene.bsp);
-    let leaf = |surface: &crate::scene::Surface| leafs.get(surface.id.0 as usize);
-    surfaces.sort_by(|a, b| {
-        let (sort_a, sort_b) = (scene.material_of(a).sort, scene.material_of(b).sort);
-        sort_a
-            .total_cmp(&sort_b)
-            .then(a.material.cmp(&b.material))
-            .then(is_styled(scene, a).cmp(&is_styled(scene, b)))
-            .then(a.model.cmp(&b.model))
-            .then(leaf(a).cmp(&leaf(b)))
-            .then(a.id.cmp(&b.id))
-    });
-    surfaces
-}
-
-/// By surface: the first leaf that lists it. Compilers number leafs in the order of the tree.
-fn first_leafs(bsp: &Bsp) -> Vec<u32> {
-    let mut first = vec![u32::MAX; bsp.surfaces.len()];
-    for (number, leaf) in (0..).zip(&bsp.leafs) {
-        let start = leaf.first_surface as usize;
-        let listed = start..start + leaf.surface_count as usize;
-        for surface in bsp.leaf_surfaces.get(listed).unwrap_or_default() {
-            if let Some(first) = first.get_mut(*surface as usize) {
-                *first = (*first).min(number);
-            }
-        }
-    }
-    first
-}
-
-/// How far a surface's material may move its vertices, game units.
-fn reach(material: &Material, surface: &crate::scene::Surface) -> f32 {
-    let farthest = |wave: &Wave| wave.base.abs() + wave.amplitude.abs();
-    let reaches = material.deforms.iter().map(|deform| match deform {
-        Deform::Wave(_, wave) => farthest(wave),
-        Deform::Bulge(_, height, _) => height.abs(),
-        Deform::Move(by, wave) => by.length() * farthest(wave),
-        Deform::Normal(..) => 0.0,
-        Deform::AutoSprite | Deform::AutoSprite2 => surface.bounds.size().length(),
-    });
-    let reach: f32 = reaches.sum();
-    if reach.is_finite() { reach } else { 0.0 }
+    let buffer = vertex_buffer(gpu, "area portals", bytemuck::cast_slice(&lines));
+    (!lines.is_empty()).then_some((buffer, lines.len() as u32))
 }
 
 /// The first pass with an alpha test, else the first, drawn opaque.

@@ -34,7 +34,7 @@ impl Sights {
 
     /// By block, whether something of its spheres can be seen from cluster `from`; all without visibility data. A block
     /// altogether in solid is seen from nowhere.
-    pub(super) fn from_cluster(&mut self, bsp: &Bsp, from: u32) -> &[bool] {
+    pub(super) fn seen_from(&mut self, bsp: &Bsp, from: u32) -> &[bool] {
         if self.made_for != Some(from) {
             self.made_for = Some(from);
             let sees = |to: u32| bsp.visibility.as_ref().is_none_or(|vis| vis.sees(from, to));

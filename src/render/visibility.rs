@@ -91,7 +91,7 @@ impl Seen {
         let from = cluster.filter(|_| self.bsp.visibility.is_some())?;
         let known = self.sights.take_if(|sights| sights.is_of(lattice));
         let sights = known.unwrap_or_else(|| Sights::new(&self.bsp, lattice));
-        Some(self.sights.insert(sights).from_cluster(&self.bsp, from))
+        Some(self.sights.insert(sights).seen_from(&self.bsp, from))
     }
 
     fn standpoint(&self, eye: Vec3, options: &ViewOptions) -> Standpoint {

@@ -11,7 +11,10 @@ pub(crate) const KEYS: [(&str, &str); 20] = [
     ),
     ("Shift / Alt", "Four times faster / slower while moving"),
     ("Wheel", "Dolly; with the right button held: speed"),
-    ("Click", "Select the sphere under the cursor"),
+    (
+        "Click",
+        "Select the sphere under the cursor; open or shut the door there",
+    ),
     ("Ctrl+hover", "Sample the light grid under the cursor"),
     ("Ctrl+click", "Pin the sample sphere there"),
     ("Arrows, Shift+↑ ↓", "Step the selected probe"),

@@ -33,6 +33,14 @@ pub struct DoorStates {
 }
 
 impl DoorStates {
+    /// Nobody touched a door; all are shut, or as the game begins with them and their portals open.
+    pub fn untouched(closed: bool) -> Self {
+        Self {
+            closed,
+            ..Self::default()
+        }
+    }
+
     /// Whether the door is drawn where it stands when it is open.
     pub fn is_drawn_open(&self, doors: &[Door], door: usize) -> bool {
         if is_set(&self.touched, door) {

@@ -440,18 +440,8 @@ impl State {
                 let angles = pixels * LOOK_DEG_PER_PX.to_radians();
                 self.camera.turn(-angles.x, angles.y);
             }
-            Command::ToggleDoor(door) => {
-                if let Some(map) = &self.map {
-                    self.options.doors.toggle(&map.scene.doors, door);
-                }
-            }
-            Command::ToggleLock => {
-                let locked = &mut self.options.visibility.locked_at;
-                *locked = match *locked {
-                    Some(_) => None,
-                    None => Some(self.camera.eye),
-                };
-            }
+            Command::ToggleDoor(door) => self.toggle_door(door),
+            Command::ToggleLock => self.toggle_lock(),
             Command::SetLooking(looking) => self.flight.looking = looking,
             Command::Fly(step) => {
                 let camera = &mut self.camera;
@@ -480,6 +470,20 @@ impl State {
             }
             _ => {}
         }
+    }
+
+    fn toggle_door(&mut self, door: usize) {
+        if let Some(map) = &self.map {
+            self.options.doors.toggle(&map.scene.doors, door);
+        }
+    }
+
+    fn toggle_lock(&mut self) {
+        let locked = &mut self.options.visibility.locked_at;
+        *locked = match *locked {
+            Some(_) => None,
+            None => Some(self.camera.eye),
+        };
     }
 
     fn apply_panel(&mut self, command: Command) -> Option<Effect> {
@@ -521,6 +525,8 @@ impl State {
                     );
                     if self.selected.is_some() {
                         self.panels.tab = Tab::Probe;
+                    } else if let Some(door) = hit.and_then(|hit| map.scene.door_of(hit.surface)) {
+                        self.options.doors.toggle(&map.scene.doors, door);
                     }
                 }
                 PickPurpose::Pin => {
