@@ -319,7 +319,7 @@ fn overdraw_counts_passes() {
     let mut counts = std::collections::BTreeMap::new();
     for pixel in picture.pixels() {
         let [r, g, b, _] = pixel.0;
-        assert_eq!(f32::from(b) % step.z, 0.0);
+        assert_eq!(u32::from(b) % (step.z.round() as u32), 0);
         let times = f32::from(b) / step.z;
         let full = |channel: f32| (channel * times).min(255.0);
         let expected = [full(step.x), full(step.y)];

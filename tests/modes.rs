@@ -233,7 +233,11 @@ fn deluxe_maps_are_shown_as_stored() {
     assert!(lit.pixels().all(|pixel| pixel.0[..3] != DIRECTION));
     // A map without deluxe maps has no such mode.
     let plain = reference("quake3", "m02_occluder");
-    assert!(RenderMode::Deluxe.missing_in(&plain).is_some());
+    assert!(
+        RenderMode::Deluxe
+            .missing_in(&plain, &plain.lighting)
+            .is_some()
+    );
     assert_eq!(
         own_options(&plain, RenderMode::Deluxe).mode,
         RenderMode::Lit

@@ -37,7 +37,6 @@ const MISSES: &[(&str, &str)] = &[
         "m07_filter.default",
         "rays that cross a picture exactly between two texels",
     ),
-    ("m15_deviance.default", "random numbers of jittered lights"),
     ("oacmpdm1", COINCIDENT),
     ("oacmpdm1 without srf", COINCIDENT),
     ("oacmpdm3", COINCIDENT),

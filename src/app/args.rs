@@ -170,7 +170,7 @@ mod tests {
         assert_eq!(args.size, Some((640, 480)));
         for wrong in [
             "--at 1,2",
-            "--mode clay",
+            "--mode sepia",
             "--size 5x5",
             "--probes all",
             "--at 1,2,nan,4",

@@ -328,7 +328,7 @@ fn collect(
     if !settings.legacy && !settings.sh {
         return Err(BakeError::NothingToDo);
     }
-    let mut list = LightList::default();
+    let mut list = LightList::new(settings.seed as u32);
     let entities = LightEntities::new(scene, settings, world);
     push_entity_lights(&mut list, &entities, settings, context)?;
     let skies = push_surface_lights(&mut list, scene, materials, world, settings, context)?;

@@ -1,7 +1,7 @@
 use glam::Vec3;
 
 use crate::light::report::{CulledLights, EntityCounts};
-use crate::math::Aabb;
+use crate::math::{Aabb, CRandom};
 
 /// A distance that counts as infinite, game units (8 × 65536).
 pub(crate) const INFINITY: f32 = 524_288.0;
@@ -19,14 +19,28 @@ pub(crate) const TOLERANCE: f32 = 1.0;
 pub(crate) const CORRECTED_TOLERANCE: f32 = 0.1;
 
 /// Light sources of one map, in the order in which they are summed.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(crate) struct LightList {
     /// The lights.
     pub lights: Vec<Light>,
+    /// Where jittered lights draw their places from, in the order in which they are made.
+    pub random: CRandom,
     /// Light entities by source.
     pub entities: EntityCounts,
     /// Lights taken out again.
     pub culled: CulledLights,
+}
+
+impl LightList {
+    /// No lights yet; `seed` is that of [`CRandom`].
+    pub(super) fn new(seed: u32) -> Self {
+        Self {
+            lights: Vec::new(),
+            random: CRandom::new(seed),
+            entities: EntityCounts::default(),
+            culled: CulledLights::default(),
+        }
+    }
 }
 
 /// How a light sends.

@@ -130,7 +130,7 @@ pub struct BakeSettings {
     pub sun_only: bool,
     /// Any sky lets any sun in (`-onesky`).
     pub one_sky: bool,
-    /// Seed of the nudges for points in solid.
+    /// Seed of jittered lights and suns and of the nudges for points in solid; 0 is the reference compiler's.
     pub seed: u64,
     /// Equivalent command line, noted in worldspawn when a result is applied; empty notes nothing.
     pub command_line: String,

@@ -9,7 +9,6 @@ use crate::light::report::EntityCounts;
 use crate::light::settings::{BakeSettings, EntityModel, LightModel, LightsFrom};
 use crate::light::suns::{Sun, push_sun};
 use crate::light::world::WorldKeys;
-use crate::math::sampling;
 use crate::scene::{MapSource, MapSourceKind, Scene};
 
 /// Spawnflag of linear falloff in the Quake 3 model; with the Wolfenstein model it turns linear falloff off.
@@ -124,7 +123,7 @@ pub(crate) fn push_entity_lights(
     let warnings = &context.warnings;
     list.entities = entities.counts();
     entities.warn_of_copies(warnings);
-    for (number, entity) in (0_u64..).zip(entities.bsp.iter().chain(&entities.added)) {
+    for entity in entities.bsp.iter().chain(&entities.added) {
         context.cancel.check()?;
         if list.lights.len() >= LIGHTS_MAX {
             warnings.push(
@@ -144,7 +143,7 @@ pub(crate) fn push_entity_lights(
                 ),
             );
         }
-        push_light(list, entity, target, number, settings, warnings);
+        push_light(list, entity, target, settings, warnings);
     }
     Ok(())
 }
@@ -153,7 +152,6 @@ fn push_light(
     list: &mut LightList,
     entity: &Entity,
     target: Option<&Entity>,
-    number: u64,
     settings: &BakeSettings,
     warnings: &Warnings,
 ) {
@@ -186,7 +184,7 @@ fn push_light(
                 sky: None,
                 from_sky: false,
             };
-            push_sun(list, &sun, number, settings);
+            push_sun(list, &sun, settings);
             return;
         }
         make_spot(&mut light, entity, towards, settings);
@@ -195,11 +193,10 @@ fn push_light(
     }
     let origin = light.origin;
     for sample in 0..samples as u32 {
-        let offset =
-            |axis: u32| 2.0 * sampling::unit(settings.seed, number, 3 * sample + axis) - 1.0;
         let mut copy = light.clone();
         if sample > 0 {
-            copy.origin = origin + Vec3::new(offset(0), offset(1), offset(2)) * deviance;
+            let mut offset = || 2.0 * list.random.unit() - 1.0;
+            copy.origin = origin + Vec3::new(offset(), offset(), offset()) * deviance;
         }
         list.lights.push(copy);
     }
@@ -283,7 +280,7 @@ mod tests {
             file: None,
             targets: all,
         };
-        let mut list = LightList::default();
+        let mut list = LightList::new(0);
         let settings = BakeSettings::default();
         push_entity_lights(&mut list, &found, &settings, &JobContext::default()).unwrap();
         list.lights

@@ -6,10 +6,7 @@ use crate::format::material_script::{LightDirectives, SkyLight, SunDirective};
 use crate::light::lights::{Emission, FastCut, INFINITY, Light, LightList, normalise_colour};
 use crate::light::settings::BakeSettings;
 use crate::light::sky_box::SkyBox;
-use crate::math::{Aabb, sampling};
-
-/// Separates the random numbers of suns from those of entities.
-const SUN_SALT: u64 = 0x5355_4E53;
+use crate::math::{Aabb, CRandom};
 
 /// Elevation steps beyond this are not made: 128 are 65 000 suns already.
 const ITERATIONS_MAX: u32 = 128;
@@ -36,8 +33,8 @@ pub(crate) struct Sun {
 }
 
 /// Splits a sun into lights: the first in its own direction, the others within a disc of azimuth and elevation (section
-/// 2.4). `number` keys the random numbers.
-pub(crate) fn push_sun(list: &mut LightList, sun: &Sun, number: u64, settings: &BakeSettings) {
+/// 2.4).
+pub(crate) fn push_sun(list: &mut LightList, sun: &Sun, settings: &BakeSettings) {
     let samples = sun.samples.max(1);
     let azimuth = sun.direction.y.atan2(sun.direction.x);
     let elevation = sun.direction.z.clamp(-1.0, 1.0).asin();
@@ -45,7 +42,7 @@ pub(crate) fn push_sun(list: &mut LightList, sun: &Sun, number: u64, settings: &
         let direction = if sample == 0 {
             sun.direction
         } else {
-            let (da, de) = disc(settings.seed ^ SUN_SALT, number, sample);
+            let (da, de) = disc(&mut list.random);
             on_sphere(azimuth + da * sun.deviance, elevation + de * sun.deviance)
         };
         let photons = sun.photons / samples as f32 * settings.sky_scale;
@@ -64,14 +61,14 @@ pub(crate) fn push_sun(list: &mut LightList, sun: &Sun, number: u64, settings: &
 }
 
 /// A uniform point of the unit disc, by rejection from the square around it.
-fn disc(seed: u64, number: u64, sample: u32) -> (f32, f32) {
-    const TRIES: u32 = 32;
-    let index = (number << 24) ^ u64::from(sample);
-    let draw = |draw: u32| 2.0 * sampling::unit(seed, index, draw) - 1.0;
-    (0..TRIES)
-        .map(|attempt| (draw(2 * attempt), draw(2 * attempt + 1)))
-        .find(|(x, y)| x * x + y * y <= 1.0)
-        .unwrap_or_default()
+fn disc(random: &mut CRandom) -> (f32, f32) {
+    let mut draw = || 2.0 * random.unit() - 1.0;
+    loop {
+        let (x, y) = (draw(), draw());
+        if x * x + y * y <= 1.0 {
+            return (x, y);
+        }
+    }
 }
 
 /// Radians, rounded as the reference compiler does: where suns cancel out, the last bit decides about the direction that is
@@ -98,16 +95,13 @@ pub(crate) struct Sky<'a> {
     pub images: Option<SkyBox>,
     /// Number among the skies; `None` lets its lights in anywhere.
     pub index: Option<u8>,
-    /// Keys the random numbers.
-    pub number: u64,
 }
 
 impl Sky<'_> {
     /// Makes the material's suns.
     pub(super) fn push_suns(&self, list: &mut LightList, settings: &BakeSettings) {
-        for (ordinal, sun) in (0_u64..).zip(&self.directives.suns) {
-            let number = (self.number << 8) ^ ordinal;
-            push_sun(list, &self.sun(sun, settings), number, settings);
+        for sun in &self.directives.suns {
+            push_sun(list, &self.sun(sun, settings), settings);
         }
     }
 
@@ -147,7 +141,7 @@ impl Sky<'_> {
                     sky: self.index,
                     from_sky: true,
                 };
-                push_sun(list, &sun, 0, settings);
+                push_sun(list, &sun, settings);
             }
         }
     }
@@ -236,9 +230,8 @@ mod tests {
             colour: Vec3::ONE,
             images: None,
             index: Some(0),
-            number: 0,
         };
-        let mut list = LightList::default();
+        let mut list = LightList::new(0);
         sky.push_sky_lights(&mut list, &BakeSettings::default());
         assert_eq!(list.lights.len(), 17);
         for light in &list.lights {
@@ -274,8 +267,8 @@ mod tests {
             sky: None,
             from_sky: false,
         };
-        let mut list = LightList::default();
-        push_sun(&mut list, &sun, 1, &BakeSettings::default());
+        let mut list = LightList::new(0);
+        push_sun(&mut list, &sun, &BakeSettings::default());
         assert_eq!(list.lights.len(), 50);
         assert!(list.lights[1].normal != list.lights[2].normal);
         for light in &list.lights {

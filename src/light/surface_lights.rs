@@ -65,7 +65,6 @@ pub(crate) fn push_surface_lights(
                 colour: materials.light_colour(material, settings),
                 images: sky_box(scene, material),
                 index,
-                number: ordinal as u64,
             };
             if !world.no_material_suns {
                 sky.push_suns(list, settings);
