@@ -3,11 +3,14 @@ use std::sync::Arc;
 
 use glam::{UVec3, Vec2, Vec3};
 
-use crate::format::bsp::{Bsp, ShGrid};
+use crate::format::bsp::{Bsp, ShGrid, SurfaceKind};
 use crate::format::lattice::Lattice;
 use crate::light::{BakeReport, Baked};
 use crate::math::{Aabb, Ray};
-use crate::scene::{LightScale, Lighting, LightmapPages, Scene, Sources, SpawnPoint, SurfaceId};
+use crate::scene::{
+    Door, LightScale, Lighting, LightingClass, LightmapPages, MaterialId, Opening, Scene, Sources,
+    SpawnPoint, Surface, SurfaceId,
+};
 use crate::view::*;
 
 fn scene() -> Scene {
@@ -496,4 +499,69 @@ fn the_picture_keeps_its_height_when_it_gets_wider() {
     state.apply(Command::SetViewport(Vec2::new(1600.0, 900.0)));
     let tall = (state.camera.fov_x * 0.5).tan() * 9.0 / 16.0;
     assert!((tall - 47.5_f32.to_radians().tan() * 0.75).abs() < 1e-4);
+}
+
+#[test]
+fn a_click_on_a_door_opens_it_unless_a_sphere_is_nearer() {
+    let mut state = with_map();
+    let door = Door {
+        entity: 1,
+        model: 1,
+        opening: Opening::Stays,
+        starts_open: false,
+        areas: Some([0, 1]),
+        leader: 0,
+    };
+    let surface = Surface {
+        id: SurfaceId(0),
+        kind: SurfaceKind::Planar,
+        material: MaterialId(0),
+        lightmap: None,
+        lighting: LightingClass::None,
+        styled: None,
+        fog: None,
+        indices: 0..0,
+        bounds: Aabb::EMPTY,
+        model: 1,
+    };
+    let map = state.map.as_mut().unwrap();
+    map.scene = Arc::new(Scene {
+        doors: vec![door],
+        surfaces: vec![surface],
+        ..(*map.scene).clone()
+    });
+    let ray = Ray::new(Vec3::new(-100.0, 0.0, 0.0), Vec3::X);
+    let click = |t: f32| Command::Picked {
+        ray,
+        purpose: PickPurpose::Select,
+        hit: Some(SurfaceHit {
+            surface: SurfaceId(0),
+            t,
+            position: ray.at(t),
+            normal: Vec3::NEG_X,
+        }),
+    };
+    let is_open = |state: &State| state.options.doors.is_drawn_open(&[door], 0);
+    state.options.probes.show = ProbeShow::Off;
+    state.apply(click(50.0));
+    assert!(is_open(&state));
+    state.apply(Command::ToggleDoor(0));
+    assert!(!is_open(&state) && !state.options.doors.is_portal_open(0));
+    // A sphere in front of the door is what was meant.
+    state.options.probes.show = ProbeShow::Sh;
+    state.options.probes.distance = f32::INFINITY;
+    state.apply(click(900.0));
+    assert!(state.selected.is_some() && !is_open(&state));
+}
+
+#[test]
+fn a_locked_view_stays_while_the_camera_flies() {
+    let mut state = with_map();
+    let from = state.camera.eye;
+    state.apply(Command::ToggleLock);
+    state.apply(Command::Fly(Vec3::X * 50.0));
+    assert_eq!(state.options.visibility.locked_at, Some(from));
+    assert_ne!(state.camera.eye, from);
+    state.apply(Command::ToggleLock);
+    assert_eq!(state.options.visibility.locked_at, None);
 }
