@@ -186,6 +186,36 @@ fn help_and_version_are_data() {
 }
 
 #[test]
+fn pick_tells_the_surface_at_a_pixel() {
+    let demo = repository_file("assets/demo/maps/atrium.bsp");
+    let line = ["pick", demo.as_str(), "-view", "0,-740,100,90,-80"];
+    let text = luxtool(&line);
+    assert_eq!(text.code, 0, "{}", text.err);
+    assert!(
+        text.out.contains("Material: textures/atrium/lamp\n"),
+        "{}",
+        text.out
+    );
+    assert!(text.out.contains("q3map_surfacelight 2600"), "{}", text.out);
+    let pick = luxtool(&[line.as_slice(), &["-json"]].concat()).json();
+    assert_eq!(pick["schema"], "luxgrid/pick/1");
+    let picked = &pick["picked"];
+    assert_eq!(picked["material"]["file"], "scripts/atrium.shader");
+    assert_eq!(
+        picked["entity"],
+        json!({"number": 0, "classname": "worldspawn"})
+    );
+    let raw = picked["lightmap"]["raw"][0].as_u64().unwrap();
+    let shown = pick["luxel_shown"][0].as_u64().unwrap();
+    assert!(shown >= raw && shown <= 255, "{raw} {shown}");
+    // Another pixel, another surface; and nothing outside the map.
+    let corner = luxtool(&[line.as_slice(), &["-json", "-at", "0,719"]].concat()).json();
+    assert_ne!(corner["picked"]["surface"], picked["surface"]);
+    let away = ["pick", demo.as_str(), "-view", "9000,0,0,0,0", "-json"];
+    assert_eq!(luxtool(&away).json()["picked"], json!(null));
+}
+
+#[test]
 fn sample_takes_negative_numbers_and_a_profile_for_each_grid() {
     let demo = repository_file(DEMO);
     let run = luxtool(&[

@@ -12,14 +12,20 @@ mod support {
 }
 
 use std::path::Path;
+use std::sync::Arc;
 
 use glam::Vec3;
 use image::RgbaImage;
 use luxgrid::job::JobContext;
+use luxgrid::math::Ray;
 use luxgrid::render::{Gpu, GpuScene, Renderer, render_to_image};
 use luxgrid::scene::{self, Opening, Scene, SurfaceId};
+use luxgrid::trace::Picker;
 use luxgrid::vfs::{SearchOptions, open_map};
-use luxgrid::view::{Camera, DoorStates, Overlays, ViewOptions};
+use luxgrid::view::{
+    Camera, Command, DoorStates, Effect, LoadedMap, MapFile, Overlays, PickPurpose, State,
+    SurfaceHit, ViewOptions,
+};
 use support::adapter::adapter;
 
 /// In the middle of the western room, before the door.
@@ -218,4 +224,66 @@ fn what_is_seen_follows_the_door_there_and_back() {
     let mut again = open;
     again.doors.toggle(&stand.scene.doors, 0);
     assert_eq!(stand.picture(WEST, &again), first);
+}
+
+#[test]
+fn a_click_meets_the_door_where_it_stands_now() {
+    let scene = rooms();
+    let picker = Picker::new(&scene);
+    let model = |y: f32, is_open: bool| {
+        let ray = Ray::new(Vec3::new(-200.0, y, 64.0), Vec3::X);
+        let hit = picker.pick_with_doors(&scene, &ray, |_| is_open).unwrap();
+        scene.surfaces[hit.surface.0 as usize].model
+    };
+    // Shut it fills the doorway from −64 to 64; open only 8 units of it, and behind it stands the pillar, model 2.
+    assert_eq!(model(0.0, false), 1);
+    assert_eq!(model(0.0, true), 2);
+    assert_eq!(model(60.0, true), 1);
+    assert_eq!(model(-60.0, true), 0);
+    let ray = Ray::new(Vec3::new(-200.0, 60.0, 64.0), Vec3::X);
+    let hit = picker.pick_with_doors(&scene, &ray, |_| true).unwrap();
+    assert!(hit.position.abs_diff_eq(Vec3::new(-6.0, 60.0, 64.0), 1e-2));
+}
+
+#[test]
+fn a_click_opens_the_door_and_the_next_shuts_it_and_its_portal() {
+    let scene = Arc::new(rooms());
+    let picker = Picker::new(&scene);
+    let file = MapFile::Demo;
+    let map = LoadedMap::new(1, Arc::clone(&scene), file, Arc::default(), Vec::new());
+    let mut state = State::default();
+    state.map = Some(map);
+    let click = |state: &mut State, y: f32| {
+        let ray = Ray::new(Vec3::new(-200.0, y, 64.0), Vec3::X);
+        let purpose = PickPurpose::Select;
+        let effect = state.apply(Command::Click { ray, purpose });
+        let Some(Effect::Pick { doors, .. }) = effect else {
+            panic!("{effect:?}");
+        };
+        let is_open = |door: usize| doors.is_drawn_open(&scene.doors, door);
+        let hit = picker.pick_with_doors(&scene, &ray, is_open).unwrap();
+        let hit = Some(SurfaceHit {
+            surface: hit.surface,
+            first_index: hit.first_index,
+            weights: hit.weights,
+            t: hit.t,
+            position: hit.position,
+            normal: hit.normal,
+        });
+        state.apply(Command::Picked { ray, purpose, hit });
+        let doors = &state.options.doors;
+        (
+            doors.is_drawn_open(&scene.doors, 0),
+            doors.is_portal_open(0),
+        )
+    };
+    assert_eq!(click(&mut state, 100.0), (false, true), "a wall");
+    assert_eq!(click(&mut state, 0.0), (true, true));
+    assert_eq!(
+        click(&mut state, 0.0),
+        (true, true),
+        "through the open doorway"
+    );
+    assert_eq!(click(&mut state, 60.0), (false, false));
+    assert_eq!(click(&mut state, 0.0), (true, true));
 }

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
+use glam::Vec2;
 use luxgrid::app::{Effects, Performed};
 use luxgrid::format::bsp::{ShContainer, ShGrid};
 use luxgrid::math::colour::Overbright;
@@ -602,6 +603,44 @@ fn keys_do_what_the_help_says() {
     harness.key_press(egui::Key::Z);
     harness.run_steps(2);
     assert!(harness.query_by_label("Bake tab").is_none());
+}
+
+/// Presses and releases the left button at a place of the window.
+fn press_at(harness: &mut Harness<'_, Program>, pos: egui::Pos2) {
+    harness.hover_at(pos);
+    harness.run_steps(1);
+    for pressed in [true, false] {
+        harness.event(egui::Event::PointerButton {
+            pos,
+            button: egui::PointerButton::Primary,
+            pressed,
+            modifiers: egui::Modifiers::NONE,
+        });
+        harness.run_steps(1);
+    }
+    harness.run_steps(2);
+}
+
+#[test]
+fn clicking_a_surface_shows_what_it_is() {
+    let mut harness = harness();
+    open_demo(&mut harness);
+    let picture = harness.get_by_label("Picture of the map").rect();
+    press_at(&mut harness, picture.center());
+    let state = &harness.state().state;
+    let picked = state.surface.as_ref().expect("a surface was clicked");
+    assert_eq!(state.panels.tab, Tab::Surface);
+    let ray = state
+        .camera
+        .ray(Vec2::ZERO, picture.width() / picture.height());
+    assert!(picked.hit.position.distance(ray.at(picked.hit.t)) < 0.5);
+    let (surface, material) = (picked.report.surface, picked.report.material.name.clone());
+    harness.get_by_label(&format!("Surface {surface}"));
+    assert!(harness.query_all_by_label(&material).next().is_some());
+    // The point becomes a sample.
+    click(&mut harness, "Sample here");
+    assert_eq!(harness.state().state.panels.tab, Tab::Sample);
+    assert!(harness.state().state.options.sample.pinned.is_some());
 }
 
 #[test]

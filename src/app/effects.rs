@@ -17,8 +17,8 @@ use crate::scene::{self, Lighting, MapSource, Scene};
 use crate::trace::Picker;
 use crate::vfs::{self, MapTarget, OpenedMap, SearchOptions, Stamp};
 use crate::view::{
-    BakeForm, BakeNews, Command, Effect, GridSet, LoadSource, LoadedMap, MapFile, PickPurpose,
-    PlanCache, SurfaceHit,
+    BakeForm, BakeNews, Command, DoorStates, Effect, GridSet, LoadSource, LoadedMap, MapFile,
+    PickPurpose, PlanCache, SurfaceHit,
 };
 
 /// Without all coarse points, what is known is shown after this time.
@@ -168,7 +168,12 @@ impl Effects {
                     Err(message) => return Performed::Done(Command::Failed(message)),
                 }
             }
-            Effect::Pick { ray, purpose } => return Performed::Done(self.pick(ray, purpose)),
+            Effect::Pick {
+                scene,
+                ray,
+                purpose,
+                doors,
+            } => return Performed::Done(self.pick(&scene, ray, purpose, &doors)),
             Effect::PickFile(_) | Effect::SaveImage | Effect::CopyText(_) | Effect::Quit => {
                 return Performed::NeedsWindow(effect);
             }
@@ -313,10 +318,14 @@ impl Effects {
         is_opened && stamp.is_replaced_at(path)
     }
 
-    fn pick(&self, ray: Ray, purpose: PickPurpose) -> Command {
-        let hit = self.picker.as_ref().and_then(|picker| picker.pick(&ray));
+    fn pick(&self, scene: &Scene, ray: Ray, purpose: PickPurpose, doors: &DoorStates) -> Command {
+        let picker = self.picker.as_ref();
+        let is_open = |door: usize| doors.is_drawn_open(&scene.doors, door);
+        let hit = picker.and_then(|picker| picker.pick_with_doors(scene, &ray, is_open));
         let hit = hit.map(|hit| SurfaceHit {
             surface: hit.surface,
+            first_index: hit.first_index,
+            weights: hit.weights,
             t: hit.t,
             position: hit.position,
             normal: if hit.normal.dot(ray.direction) > 0.0 {

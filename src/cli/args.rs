@@ -6,8 +6,10 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use glam::Vec3;
 
 use crate::cli::bake_args::BakeArgs;
+use crate::cli::camera::CameraArgs;
 use crate::cli::game_paths::{MapArgs, games};
-use crate::cli::values::{self, View};
+use crate::cli::pick::PickArgs;
+use crate::cli::values;
 use crate::math::colour::{Clamp, Overbright};
 use crate::probe::{LegacyProfile, ShCorners, ShEvaluator, ShProfile};
 use crate::view::{ProbeShow, RenderMode};
@@ -29,6 +31,8 @@ pub(crate) enum Command {
     Info(InfoArgs),
     /// The light grids at one point: corners, weights, blended values, shaded colour
     Sample(SampleArgs),
+    /// What is seen at a pixel of a picture: the surface, its material and script, luxel, cluster, area, entity
+    Pick(PickArgs),
     /// Bakes the light grids anew and writes a new BSP
     Bake(Box<BakeArgs>),
     /// Judges a map: file, indexes, geometry, light grids
@@ -186,15 +190,8 @@ pub(crate) struct ShotArgs {
         required_unless_present = "repeat"
     )]
     pub(crate) output: Option<PathBuf>,
-    /// Eye (not origin) in game units, heading and pitch in degrees, positive pitch looks down [default: the first spawn]
-    #[arg(long, value_name = "X,Y,Z,YAW,PITCH", value_parser = values::view, allow_hyphen_values = true)]
-    pub(crate) view: Option<View>,
-    /// Size of the picture, pixels
-    #[arg(long, value_name = "WxH", value_parser = values::size, default_value = "1280x720")]
-    pub(crate) size: (u32, u32),
-    /// Horizontal field of view for that size, degrees [default: what keeps the height of 90 degrees at 4:3]
-    #[arg(long, value_name = "F", value_parser = values::field_of_view)]
-    pub(crate) fov: Option<f32>,
+    #[command(flatten)]
+    pub(crate) camera: CameraArgs,
     /// What surfaces show
     #[arg(long, value_name = "MODE", default_value = "lit", value_parser = ModeParser)]
     pub(crate) mode: RenderMode,

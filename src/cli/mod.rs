@@ -11,6 +11,7 @@ mod bake;
 mod bake_args;
 mod bake_report;
 mod bake_save;
+mod camera;
 mod check;
 mod error;
 mod game_paths;
@@ -20,6 +21,7 @@ mod lights;
 mod look_args;
 mod output;
 mod pack;
+mod pick;
 mod progress;
 mod reference;
 mod sample;
@@ -58,6 +60,7 @@ where
     let done = match &cli.command {
         Command::Info(args) => info::run(args, &mut output),
         Command::Sample(args) => sample::run(args, &mut output),
+        Command::Pick(args) => pick::run(args, &mut output),
         Command::Bake(args) => bake::run(args, &mut output),
         Command::Check(args) => check::run(args, &mut output),
         Command::Unpack(args) => unpack::run(args, &mut output),

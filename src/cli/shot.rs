@@ -20,8 +20,6 @@ use crate::view::{
 
 /// Name and version of the JSON object.
 const SCHEMA: &str = "luxgrid/shot/1";
-/// Field of view that a picture of another shape keeps the height of, degrees at 4:3.
-const FOV_4_3: f32 = 90.0;
 
 pub(crate) fn run(args: &ShotArgs, output: &mut Output<'_>) -> anyhow::Result<Exit> {
     let started = Instant::now();
@@ -30,7 +28,7 @@ pub(crate) fn run(args: &ShotArgs, output: &mut Output<'_>) -> anyhow::Result<Ex
     let (_, scene) = args.map.build(&context)?;
     let open_secs = started.elapsed().as_secs_f32();
 
-    let camera = camera(args, &scene);
+    let camera = args.camera.camera(&scene);
     if let Some(why) = args.mode.missing_in(&scene, &scene.lighting) {
         anyhow::bail!("--mode {}: {why}", args.mode.word());
     }
@@ -38,7 +36,7 @@ pub(crate) fn run(args: &ShotArgs, output: &mut Output<'_>) -> anyhow::Result<Ex
     let grids = grids(args, &scene);
     let overlays = Overlays {
         sample: args.pin.and_then(|pin| sample_mark(&grids, &options, pin)),
-        selected: None,
+        ..Overlays::default()
     };
     if args.pin.is_some() && overlays.sample.is_none() {
         context
@@ -67,7 +65,7 @@ pub(crate) fn run(args: &ShotArgs, output: &mut Output<'_>) -> anyhow::Result<Ex
     let shot = Shot {
         output: args.output.as_ref().map(|path| path.display().to_string()),
         adapter: studio.gpu.description(),
-        size: args.size,
+        size: args.camera.size,
         eye: camera.eye.to_array(),
         yaw: camera.yaw.to_degrees(),
         pitch: camera.pitch.to_degrees(),
@@ -85,31 +83,6 @@ pub(crate) fn run(args: &ShotArgs, output: &mut Output<'_>) -> anyhow::Result<Ex
         output.warnings(&shot.warnings)?;
     }
     Ok(Exit::Done)
-}
-
-/// The view asked for, else the first spawn, else the middle of the map.
-fn camera(args: &ShotArgs, scene: &Scene) -> Camera {
-    let (width, height) = args.size;
-    let aspect = width as f32 / height as f32;
-    let fov_x = match args.fov {
-        Some(degrees) => degrees.to_radians(),
-        None => Camera::fov_x_for_aspect(FOV_4_3.to_radians(), aspect),
-    };
-    let camera = Camera {
-        fov_x,
-        eye: scene.bounds.centre(),
-        ..Camera::default()
-    };
-    match (args.view, scene.spawns.first()) {
-        (Some(view), _) => Camera {
-            eye: view.eye,
-            yaw: view.yaw.to_radians(),
-            pitch: view.pitch.to_radians(),
-            ..camera
-        },
-        (None, Some(spawn)) => camera.at(spawn),
-        (None, None) => camera,
-    }
 }
 
 /// As asked for, and for the rest as the map's game shows it.
@@ -215,7 +188,7 @@ impl Studio {
         render_to_image(
             &self.gpu,
             &mut self.renderer,
-            args.size,
+            args.camera.size,
             &self.scene,
             self.grids.as_ref(),
             camera,

@@ -1,6 +1,6 @@
 //! Values of arguments: text → number, vector, size, word. Every error is one line that says what was expected.
 
-use glam::Vec3;
+use glam::{Vec2, Vec3};
 
 use crate::math::Aabb;
 use crate::math::colour::Overbright;
@@ -45,6 +45,11 @@ pub(crate) fn gamma(text: &str) -> Result<f32, String> {
             range.end()
         )),
     }
+}
+
+/// `X,Y`.
+pub(crate) fn pair(text: &str) -> Result<Vec2, String> {
+    numbers::<2>(text, "X,Y").map(Vec2::from)
 }
 
 /// `X,Y,Z`.

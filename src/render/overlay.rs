@@ -11,6 +11,8 @@ const RINGS: [(f32, Vec4); 2] = [
     (1.16, Vec4::new(1.0, 0.85, 0.2, 1.0)),
     (1.22, Vec4::new(0.1, 0.08, 0.0, 1.0)),
 ];
+/// Colour of the selected surface's boundary.
+const OUTLINE: Vec4 = Vec4::new(1.0, 0.62, 0.1, 1.0);
 /// Colour of corners that do not take part.
 const SKIPPED: Vec3 = Vec3::new(0.9, 0.12, 0.1);
 /// Colour of a corner of no weight.
@@ -81,6 +83,9 @@ impl OverlayGeometry {
         self.light = None;
         if let Some(sample) = &overlays.sample {
             self.sample(sample);
+        }
+        for [from, to] in overlays.outline.iter().flat_map(|outline| outline.iter()) {
+            self.line(*from, *to, OUTLINE);
         }
         if let Some((centre, radius)) = overlays.selected {
             for (scale, colour) in RINGS {
@@ -181,6 +186,7 @@ mod tests {
                 corners: vec![corner(1.0, true), corner(0.5, false)],
             }),
             selected: Some((Vec3::Y, 4.0)),
+            outline: Some(std::sync::Arc::new(vec![[Vec3::X, Vec3::Y]; 3])),
         };
         let mut geometry = OverlayGeometry::default();
         geometry.build(&overlays, &Camera::default());
@@ -188,7 +194,7 @@ mod tests {
         assert!(geometry.marks[1].radius > geometry.marks[2].radius);
         assert!(Vec4::from(geometry.marks[2].colour).abs_diff_eq(SKIPPED.extend(1.0), 0.0));
         let rings = RINGS.len() * RING_SEGMENTS as usize;
-        assert_eq!(geometry.lines.len(), 2 * (2 + rings));
+        assert_eq!(geometry.lines.len(), 2 * (2 + 3 + rings));
         geometry.build(&Overlays::default(), &Camera::default());
         assert!(geometry.marks.is_empty() && geometry.lines.is_empty());
     }

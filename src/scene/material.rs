@@ -1,3 +1,5 @@
+use std::sync::Arc;
+
 use glam::Vec3;
 
 use crate::format::material_script::{
@@ -32,6 +34,8 @@ pub enum MaterialSource {
         line: usize,
         /// The file that this path found.
         origin: Origin,
+        /// The definition as written, from the name to the closing brace.
+        text: Arc<str>,
     },
     /// No script; an image of that name, by the engine's implicit rules.
     Image,
@@ -81,6 +85,16 @@ pub struct Material {
 }
 
 impl Material {
+    /// Images of its stages in order, frames of animations included, then of its sky box; one may come more than once.
+    pub fn image_ids(&self) -> impl Iterator<Item = ImageId> {
+        let stages = self.stages.iter().flat_map(|stage| match &stage.image {
+            StageImage::Lightmap => &[],
+            StageImage::Image(id) => std::slice::from_ref(id),
+            StageImage::Animated(_, ids) => ids.as_slice(),
+        });
+        stages.chain(self.sky_box.iter().flatten()).copied()
+    }
+
     /// Whether the script says `surfaceparm name`.
     pub fn has_parm(&self, name: &str) -> bool {
         self.surface_parms.iter().any(|parm| parm == name)

@@ -1,13 +1,14 @@
 //! Names to materials and images: scripts in the engine's order, image extensions, stand-ins.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use rayon::prelude::*;
 
 use crate::format::bsp::Shader;
 use crate::format::material_script::{
-    AlphaGen, BlendFactor, Cull, MaterialDef, RgbGen, StageDef, StageMap, TcGen, normalise_name,
-    parse,
+    AlphaGen, BlendFactor, Cull, MaterialDef, RgbGen, StageDef, StageMap, TcGen, definition_text,
+    normalise_name, parse,
 };
 use crate::job::{Cancelled, JobContext, Warnings};
 use crate::scene::build::ScriptFiles;
@@ -29,6 +30,8 @@ pub(super) struct Scripts(BTreeMap<String, Definition>);
 pub(super) struct Definition {
     file: String,
     origin: Origin,
+    /// The whole script.
+    bytes: Arc<[u8]>,
     material: MaterialDef,
 }
 
@@ -54,13 +57,16 @@ impl Scripts {
                 context.progress.add(1);
                 context.cancel.check()?;
                 let found = sources::read(vfs, file, &context.warnings);
-                Ok(found.map(|found| (parse(&found.bytes), found.origin)))
+                Ok(found.map(|found| {
+                    let bytes: Arc<[u8]> = found.bytes.into();
+                    (parse(&bytes), found.origin, bytes)
+                }))
             })
             .collect::<Result<_, Cancelled>>()?;
         let mut definitions = BTreeMap::new();
         for (file, script) in files.iter().zip(parsed).rev() {
             match script {
-                Ok((script, origin)) => {
+                Ok((script, origin, bytes)) => {
                     for (line, text) in script.warnings {
                         context
                             .warnings
@@ -72,6 +78,7 @@ impl Scripts {
                             .or_insert_with(|| Definition {
                                 file: file.clone(),
                                 origin: origin.clone(),
+                                bytes: Arc::clone(&bytes),
                                 material,
                             });
                     }
@@ -238,6 +245,7 @@ impl<'a> Resolver<'a> {
             file: found.file.clone(),
             line: definition.line,
             origin: found.origin.clone(),
+            text: definition_text(&found.bytes, definition.line).into(),
         };
         let mut material = blank(shader, lighting, source);
         let stages = definition.stages.iter();

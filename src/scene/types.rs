@@ -246,6 +246,14 @@ impl Scene {
         })
     }
 
+    /// The vertices of the triangle that begins at `first_index` of [`Scene::indices`]; `None` where there is none.
+    pub fn corners(&self, first_index: u32) -> Option<[&Vertex; 3]> {
+        let first = first_index as usize;
+        let [a, b, c] = *self.indices.get(first..first.checked_add(3)?)?.as_array()?;
+        let vertex = |index: u32| self.vertices.get(index as usize);
+        Some([vertex(a)?, vertex(b)?, vertex(c)?])
+    }
+
     /// The material of `surface`.
     pub fn material_of(&self, surface: &Surface) -> &Material {
         &self.materials[surface.material.0 as usize]

@@ -1,7 +1,7 @@
 use egui::Ui;
 
 use crate::ui::widgets::Explained;
-use crate::ui::{Model, bake_tab, map_tab, probe_tab, sample_tab};
+use crate::ui::{Model, bake_tab, map_tab, probe_tab, sample_tab, surface_tab};
 use crate::view::{BakeForm, Command, Tab, ViewOptions};
 
 /// The tabs at the right.
@@ -20,6 +20,12 @@ pub(crate) fn inspector_ui(
                 "Probe",
                 "Probe tab",
                 "The selected grid point: place, raw bytes, coefficients.",
+            ),
+            (
+                Tab::Surface,
+                "Surface",
+                "Surface tab",
+                "The clicked surface: material and script, lightmap, cluster, entity.",
             ),
             (
                 Tab::Sample,
@@ -56,6 +62,7 @@ pub(crate) fn inspector_ui(
         .auto_shrink([false, false])
         .show(ui, |ui| match front {
             Tab::Probe => probe_tab::probe_tab_ui(ui, model, options, commands),
+            Tab::Surface => surface_tab::surface_tab_ui(ui, model, options, commands),
             Tab::Sample => sample_tab::sample_tab_ui(ui, model, options, commands),
             Tab::Map => map_tab::map_tab_ui(ui, model, commands),
             Tab::Bake => bake_tab::bake_tab_ui(ui, model, form, commands),

@@ -15,6 +15,7 @@ mod menus;
 mod probe_tab;
 mod sample_tab;
 mod shortcuts;
+mod surface_tab;
 mod theme;
 mod toolbar;
 mod view_panel;

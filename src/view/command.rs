@@ -7,6 +7,7 @@ use crate::job::Warning;
 use crate::light::{BakeSettings, Baked};
 use crate::math::Ray;
 use crate::scene::{MapSource, Scene};
+use crate::view::doors::DoorStates;
 use crate::view::draft::BakeNews;
 use crate::view::{
     BakeForm, Camera, GridSet, LoadedMap, PlanCache, ProbeRef, ProbeShow, RenderMode, ShContainer,
@@ -40,6 +41,8 @@ pub enum PickPurpose {
 pub enum Tab {
     /// The selected grid point.
     Probe,
+    /// The clicked surface.
+    Surface,
     /// The sample sphere.
     Sample,
     /// The map.
@@ -272,10 +275,14 @@ pub enum Effect {
     ReadLights(PathBuf),
     /// Find the surface that a ray meets.
     Pick {
+        /// The map.
+        scene: Arc<Scene>,
         /// The ray.
         ray: Ray,
         /// To report back.
         purpose: PickPurpose,
+        /// Which stand open.
+        doors: DoorStates,
     },
     /// Find out what the form would do.
     Plan {

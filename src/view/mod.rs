@@ -18,10 +18,12 @@ mod mode;
 mod options;
 mod overlay;
 mod overlays;
+mod picking;
 mod selection;
 mod state;
 #[cfg(test)]
 mod state_tests;
+mod surface_report;
 
 pub use crate::format::bsp::ShContainer;
 pub use bake_form::{BakeForm, LightsBy, PlanCache, ShCellBy};
@@ -40,8 +42,12 @@ pub use options::{
 };
 pub use overlay::{CornerMark, Overlays, SampleMark, SphereLight};
 pub use overlays::sample_mark;
+pub use picking::PickedSurface;
 pub use selection::{
     ProbeRef, SurfaceHit, cell_size, nearest_probe, pick_probe, probe_position, probe_radius,
     shown_source, stepped,
 };
 pub use state::{FOV_RANGE, Flight, Level, Loading, LogLine, Panels, Pending, SPEED_RANGE, State};
+pub use surface_report::{
+    EntityName, FogName, ImageName, LuxelReport, MaterialReport, SurfaceReport, outline,
+};

@@ -1,3 +1,5 @@
+use std::sync::Arc;
+
 use glam::Vec3;
 
 use crate::format::bsp::ShPoint;
@@ -43,4 +45,6 @@ pub struct Overlays {
     pub sample: Option<SampleMark>,
     /// Centre and radius of the selected grid point's sphere.
     pub selected: Option<(Vec3, f32)>,
+    /// Boundary of the selected surface.
+    pub outline: Option<Arc<Vec<[Vec3; 2]>>>,
 }

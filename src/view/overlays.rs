@@ -1,3 +1,5 @@
+use std::sync::Arc;
+
 use glam::Vec3;
 
 use crate::probe::{Corner, Verdict, sample_legacy, sample_sh};
@@ -39,6 +41,10 @@ impl State {
                 .sample_position()
                 .and_then(|position| sample_mark(grids, &self.options, position)),
             selected,
+            outline: self
+                .surface
+                .as_ref()
+                .map(|picked| Arc::clone(&picked.outline)),
         }
     }
 }

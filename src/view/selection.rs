@@ -1,4 +1,4 @@
-use glam::{IVec3, Vec3};
+use glam::{IVec3, Vec2, Vec3};
 
 use crate::math::Ray;
 use crate::scene::SurfaceId;
@@ -18,6 +18,10 @@ pub struct ProbeRef {
 pub struct SurfaceHit {
     /// The surface.
     pub surface: SurfaceId,
+    /// Where the triangle begins in [`crate::scene::Scene::indices`].
+    pub first_index: u32,
+    /// Weights of the triangle's second and third vertex there.
+    pub weights: Vec2,
     /// Distance from the ray's origin, game units.
     pub t: f32,
     /// World position.

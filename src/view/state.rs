@@ -6,9 +6,10 @@ use glam::{Vec2, Vec3};
 use crate::job::Warning;
 use crate::scene::SpawnPoint;
 use crate::view::bake_form::{BakeForm, PlanCache};
-use crate::view::command::{Command, Effect, FilePurpose, LoadSource, Looking, PickPurpose, Tab};
+use crate::view::command::{Command, Effect, FilePurpose, LoadSource, Looking, Tab};
 use crate::view::map::{LoadedMap, MapFile};
-use crate::view::selection::{self, ProbeRef};
+use crate::view::picking::PickedSurface;
+use crate::view::selection::ProbeRef;
 use crate::view::{Camera, GridSource, ProbeShow, ViewOptions};
 
 /// Lines of the log kept.
@@ -123,6 +124,8 @@ pub struct State {
     pub saving: Option<PathBuf>,
     /// The selected grid point.
     pub selected: Option<ProbeRef>,
+    /// The surface that was clicked.
+    pub surface: Option<PickedSurface>,
     /// Where the cursor samples.
     pub hover: Option<Vec3>,
     /// What waits for a yes.
@@ -369,6 +372,7 @@ impl State {
             MapFile::Demo => LoadSource::Demo,
         });
         self.selected = None;
+        self.surface = None;
         self.hover = None;
         self.pending = None;
         self.banner = None;
@@ -501,76 +505,6 @@ impl State {
             Command::Failed(message) => self.report(Level::Error, message),
             Command::Warned(warnings) => self.report_warnings(&warnings),
             _ => {}
-        }
-        None
-    }
-
-    fn apply_pick(&mut self, command: &Command) -> Option<Effect> {
-        match *command {
-            Command::Click { ray, purpose } => {
-                self.map.as_ref()?;
-                return Some(Effect::Pick { ray, purpose });
-            }
-            Command::Picked { ray, purpose, hit } => match purpose {
-                PickPurpose::Select => {
-                    let map = self.map.as_ref()?;
-                    let probes = &self.options.probes;
-                    let world_t = hit.map(|hit| hit.t);
-                    self.selected = selection::pick_probe(
-                        map.shown(),
-                        probes,
-                        &ray,
-                        self.camera.right(),
-                        world_t,
-                    );
-                    if self.selected.is_some() {
-                        self.panels.tab = Tab::Probe;
-                    } else if let Some(door) = hit.and_then(|hit| map.scene.door_of(hit.surface)) {
-                        self.options.doors.toggle(&map.scene.doors, door);
-                    }
-                }
-                PickPurpose::Pin => {
-                    if let Some(hit) = hit {
-                        self.options.sample.pinned = Some(hit.sample_position());
-                        self.panels.tab = Tab::Sample;
-                    }
-                }
-                PickPurpose::Hover => self.hover = hit.map(|hit| hit.sample_position()),
-            },
-            Command::SelectProbe(probe) => {
-                let map = self.map.as_ref()?;
-                if selection::probe_position(map.shown(), probe).is_some() {
-                    self.selected = Some(probe);
-                    self.panels.tab = Tab::Probe;
-                }
-            }
-            Command::StepProbe(step) => {
-                let (map, probe) = (self.map.as_ref()?, self.selected?);
-                self.selected = selection::stepped(map.shown(), probe, step).or(self.selected);
-            }
-            Command::PinSample(position) if position.is_finite() => {
-                self.options.sample.pinned = Some(position);
-                self.panels.tab = Tab::Sample;
-            }
-            Command::Unpin => self.options.sample.pinned = None,
-            Command::EndHover => self.hover = None,
-            Command::Escape => return self.escape(),
-            _ => {}
-        }
-        None
-    }
-
-    fn escape(&mut self) -> Option<Effect> {
-        if self.baking.is_some() {
-            return Some(Effect::CancelBake);
-        }
-        if self.panels.path_field.take().is_some() || self.pending.take().is_some() {
-            return None;
-        }
-        if self.panels.help {
-            self.panels.help = false;
-        } else if self.banner.take().is_none() && self.selected.take().is_none() {
-            self.options.sample.pinned = None;
         }
         None
     }

@@ -3,14 +3,11 @@ use std::sync::Arc;
 
 use glam::{UVec3, Vec2, Vec3};
 
-use crate::format::bsp::{Bsp, ShGrid, SurfaceKind};
+use crate::format::bsp::{Bsp, ShGrid};
 use crate::format::lattice::Lattice;
 use crate::light::{BakeReport, Baked};
 use crate::math::{Aabb, Ray};
-use crate::scene::{
-    Door, LightScale, Lighting, LightingClass, LightmapPages, MaterialId, Opening, Scene, Sources,
-    SpawnPoint, Surface, SurfaceId,
-};
+use crate::scene::{LightScale, Lighting, LightmapPages, Scene, Sources, SpawnPoint, SurfaceId};
 use crate::view::*;
 
 fn scene() -> Scene {
@@ -472,6 +469,8 @@ fn picking_selects_pins_and_hovers() {
     assert!(matches!(effect, Some(Effect::Pick { .. })));
     let hit = |t: f32| SurfaceHit {
         surface: SurfaceId(0),
+        first_index: 0,
+        weights: Vec2::ZERO,
         t,
         position: ray.at(t),
         normal: Vec3::NEG_X,
@@ -479,6 +478,14 @@ fn picking_selects_pins_and_hovers() {
     let picked = |purpose, hit| Command::Picked { ray, purpose, hit };
     state.apply(picked(PickPurpose::Select, Some(hit(10.0))));
     assert_eq!(state.selected, None, "a wall is nearer");
+    assert!(state.surface.is_some() && state.panels.tab == Tab::Surface);
+    assert!(state.overlays().outline.is_some());
+    state.apply(Command::Escape);
+    assert!(state.surface.is_none(), "escape clears it");
+    state.apply(picked(PickPurpose::Select, Some(hit(10.0))));
+    state.apply(picked(PickPurpose::Select, Some(hit(1e6))));
+    assert_eq!(state.selected.map(|p| p.index), Some(0));
+    assert!(state.surface.is_none(), "a sphere is nearer");
     state.apply(picked(PickPurpose::Select, None));
     assert_eq!(state.selected.map(|p| p.index), Some(0));
     state.apply(picked(PickPurpose::Pin, Some(hit(50.0))));
@@ -499,59 +506,6 @@ fn the_picture_keeps_its_height_when_it_gets_wider() {
     state.apply(Command::SetViewport(Vec2::new(1600.0, 900.0)));
     let tall = (state.camera.fov_x * 0.5).tan() * 9.0 / 16.0;
     assert!((tall - 47.5_f32.to_radians().tan() * 0.75).abs() < 1e-4);
-}
-
-#[test]
-fn a_click_on_a_door_opens_it_unless_a_sphere_is_nearer() {
-    let mut state = with_map();
-    let door = Door {
-        entity: 1,
-        model: 1,
-        opening: Opening::Stays,
-        starts_open: false,
-        areas: Some([0, 1]),
-        leader: 0,
-    };
-    let surface = Surface {
-        id: SurfaceId(0),
-        kind: SurfaceKind::Planar,
-        material: MaterialId(0),
-        lightmap: None,
-        lighting: LightingClass::None,
-        styled: None,
-        fog: None,
-        indices: 0..0,
-        bounds: Aabb::EMPTY,
-        model: 1,
-    };
-    let map = state.map.as_mut().unwrap();
-    map.scene = Arc::new(Scene {
-        doors: vec![door],
-        surfaces: vec![surface],
-        ..(*map.scene).clone()
-    });
-    let ray = Ray::new(Vec3::new(-100.0, 0.0, 0.0), Vec3::X);
-    let click = |t: f32| Command::Picked {
-        ray,
-        purpose: PickPurpose::Select,
-        hit: Some(SurfaceHit {
-            surface: SurfaceId(0),
-            t,
-            position: ray.at(t),
-            normal: Vec3::NEG_X,
-        }),
-    };
-    let is_open = |state: &State| state.options.doors.is_drawn_open(&[door], 0);
-    state.options.probes.show = ProbeShow::Off;
-    state.apply(click(50.0));
-    assert!(is_open(&state));
-    state.apply(Command::ToggleDoor(0));
-    assert!(!is_open(&state) && !state.options.doors.is_portal_open(0));
-    // A sphere in front of the door is what was meant.
-    state.options.probes.show = ProbeShow::Sh;
-    state.options.probes.distance = f32::INFINITY;
-    state.apply(click(900.0));
-    assert!(state.selected.is_some() && !is_open(&state));
 }
 
 #[test]

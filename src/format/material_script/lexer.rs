@@ -22,6 +22,11 @@ impl<'a> Lexer<'a> {
         self.line
     }
 
+    /// Bytes read so far.
+    pub(super) fn offset(&self) -> usize {
+        self.at
+    }
+
     fn byte(&self, ahead: usize) -> Option<u8> {
         self.bytes.get(self.at + ahead).copied()
     }

@@ -6,8 +6,10 @@
 mod lexer;
 mod light;
 mod parse;
+mod text;
 mod types;
 
 pub use light::{LightDirectives, SkyLight, SunDirective};
 pub use parse::{normalise_name, parse};
+pub use text::definition_text;
 pub use types::*;
