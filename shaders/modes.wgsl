@@ -52,9 +52,9 @@ fn vs_mode(stored: Vertex, @location(6) surface: u32) -> ModeVarying {
     let light = vertex_light(vertex.colour.rgb);
     var out: ModeVarying;
     out.position = frame.clip_from_world * vec4f(vertex.position, 1.0);
-    out.st = apply_tc_mods(stage_coordinates(vertex), vertex.position);
+    out.st = stage_coordinates(vertex);
     out.page_st = vertex.page_st;
-    out.colour = vec4f(stage_rgb(vertex, light), stage_alpha(vertex));
+    out.colour = weakened(vec4f(stage_rgb(vertex, light), stage_alpha(vertex)), vertex.position);
     out.stored = vertex.colour.rgb;
     out.world = vertex.position;
     out.normal = vertex.normal;
@@ -159,6 +159,9 @@ fn fs_mode(in: ModeVarying) -> @location(0) vec4f {
     let normal = select(towards, normalize(in.normal), dot(in.normal, in.normal) > 0.25);
     let facts = surface_facts[in.surface];
     let shape = headlight(in.world, normal);
+    if stage.picture == PICTURE_FOG && frame.mode != MODE_OVERDRAW {
+        return vec4f(stage.fog_colour, fog_opacity(in.st));
+    }
     switch frame.mode {
         case MODE_GRID_LIT, MODE_SH_LIT: {
             var colour = in.colour.rgb;

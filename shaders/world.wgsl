@@ -37,7 +37,7 @@ fn vertex_light(stored: vec3f) -> vec3f {
     return shift(stored * BYTE_MAX, frame.overbright, frame.keep_hue) / BYTE_MAX * frame.exposure;
 }
 
-fn stage_coordinates(vertex: Vertex) -> vec2f {
+fn generated_coordinates(vertex: Vertex) -> vec2f {
     switch stage.tc_gen {
         case TC_LIGHTMAP: { return vertex.page_st; }
         case TC_VECTOR: { return vec2f(dot(vertex.position, stage.tc_s), dot(vertex.position, stage.tc_t)); }
@@ -48,6 +48,14 @@ fn stage_coordinates(vertex: Vertex) -> vec2f {
         }
         default: { return vertex.st; }
     }
+}
+
+// What the fragment looks its picture up by.
+fn stage_coordinates(vertex: Vertex) -> vec2f {
+    if stage.picture == PICTURE_FOG {
+        return fog_way(vertex.position);
+    }
+    return apply_tc_mods(generated_coordinates(vertex), vertex.position);
 }
 
 fn stage_rgb(vertex: Vertex, light: vec3f) -> vec3f {
@@ -103,10 +111,10 @@ fn vs_world(stored: Vertex) -> Varying {
     let light = vertex_light(vertex.colour.rgb);
     var out: Varying;
     out.position = frame.clip_from_world * vec4f(vertex.position, 1.0);
-    out.st = apply_tc_mods(stage_coordinates(vertex), vertex.position);
+    out.st = stage_coordinates(vertex);
     out.page_st = vertex.page_st;
     out.page = vertex.page;
-    out.colour = vec4f(stage_rgb(vertex, light), stage_alpha(vertex));
+    out.colour = weakened(vec4f(stage_rgb(vertex, light), stage_alpha(vertex)), vertex.position);
     out.shown = shown_light(vertex, light);
     return out;
 }
@@ -124,9 +132,9 @@ fn vs_styled(stored: Vertex) -> StyledVarying {
     light += vertex_light(unpack4x8unorm(slots.colour_3).rgb) * levels.w;
     var out: StyledVarying;
     out.position = frame.clip_from_world * vec4f(vertex.position, 1.0);
-    out.st = apply_tc_mods(stage_coordinates(vertex), vertex.position);
+    out.st = stage_coordinates(vertex);
     out.page_st = vertex.page_st;
-    out.colour = vec4f(stage_rgb(vertex, light), stage_alpha(vertex));
+    out.colour = weakened(vec4f(stage_rgb(vertex, light), stage_alpha(vertex)), vertex.position);
     out.shown = shown_light(vertex, light);
     out.st_12 = vec4f(slots.st_1, slots.st_2);
     out.st_3 = slots.st_3;
@@ -137,6 +145,9 @@ fn vs_styled(stored: Vertex) -> StyledVarying {
 
 // The stage's picture at a point that `light` falls on.
 fn shaded(st: vec2f, colour: vec4f, shown: vec3f, light: vec3f) -> vec4f {
+    if stage.picture == PICTURE_FOG {
+        return vec4f(stage.fog_colour, fog_opacity(st));
+    }
     var texel = vec4f(1.0);
     if stage.picture != PICTURE_LIGHTMAP {
         texel = textureSample(image, image_sampler, st);
@@ -177,7 +188,7 @@ fn fs_styled(in: StyledVarying) -> @location(0) vec4f {
     var shown = in.shown;
     if frame.mode == MODE_DELUXE {
         shown = page_direction(in.page_st, in.layers.x);
-    } else if frame.mode != MODE_FULLBRIGHT && stage.picture != PICTURE_IMAGE {
+    } else if frame.mode != MODE_FULLBRIGHT && (stage.picture == PICTURE_LIGHTMAP || stage.picture == PICTURE_BOTH) {
         light = page_light(in.page_st, in.layers.x) * in.levels.x;
         light += page_light(in.st_12.xy, in.layers.y) * in.levels.y;
         light += page_light(in.st_12.zw, in.layers.z) * in.levels.z;

@@ -643,6 +643,62 @@ fn clicking_a_surface_shows_what_it_is() {
     assert!(harness.state().state.options.sample.pinned.is_some());
 }
 
+/// The list finds entities by words, a click flies to one and shows its keys, and each layer draws lines.
+#[test]
+fn entities_are_found_shown_and_flown_to() {
+    let mut harness = harness();
+    open_demo(&mut harness);
+    click(&mut harness, "Entities tab");
+    let doors: Vec<u32> = (0..)
+        .zip(&harness.state().state.map.as_ref().unwrap().entities.entries)
+        .filter(|(_, entry)| entry.class == "func_door")
+        .map(|(number, _)| number)
+        .collect();
+    harness.get_by_label("Filter entities").focus();
+    harness.run_steps(2);
+    harness.event(egui::Event::Text("func_door".to_owned()));
+    harness.run_steps(3);
+    let row = format!("{}  func_door", doors[0]);
+    assert!(
+        harness
+            .query_all_by_label_contains("  light")
+            .next()
+            .is_none()
+    );
+    let rows = harness.query_all_by_label_contains("  func_door").count();
+    assert_eq!(rows, doors.len());
+    let node = harness.query_all_by_label_contains(&row).next().unwrap();
+    node.click();
+    harness.run_steps(3);
+    let state = &harness.state().state;
+    assert_eq!(state.entity, Some(doors[0]));
+    let place = state
+        .map
+        .as_ref()
+        .unwrap()
+        .entities
+        .get(doors[0])
+        .unwrap()
+        .place();
+    let towards = (place - state.camera.eye).normalize_or_zero();
+    assert!(state.camera.forward().dot(towards) > 0.999);
+    assert_eq!(state.overlays().lines.len(), 12, "its box");
+    harness.get_by_label(&format!("Entity {}", doors[0]));
+    assert!(harness.query_all_by_label("classname").next().is_some());
+    let mut before = 12;
+    for layer in ["Lights", "Spawns", "Models"] {
+        click(&mut harness, layer);
+        let lines = harness.state().state.overlays().lines.len();
+        assert!(lines > before, "{layer}: {lines}");
+        before = lines;
+    }
+    harness.key_press(egui::Key::Escape);
+    harness.run_steps(2);
+    harness.key_press(egui::Key::Escape);
+    harness.run_steps(2);
+    assert_eq!(harness.state().state.entity, None);
+}
+
 #[test]
 fn clicking_a_sphere_shows_its_numbers_and_ctrl_click_pins_a_sample() {
     let mut harness = harness();

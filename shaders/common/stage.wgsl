@@ -23,6 +23,11 @@ struct Stage {
     cloud_height: f32,
     // Colour and alpha of the generators that need no vertex.
     colour: vec4f,
+    // The side of its fog that is seen: normal out of the fog, distance.
+    fog_plane: vec4f,
+    fog_colour: vec3f,
+    // 1 / distance in the fog that hides everything.
+    fog_density: f32,
     tc_gen: u32,
     rgb_gen: u32,
     alpha_gen: u32,
@@ -33,7 +38,13 @@ struct Stage {
     tc_mod_count: u32,
     // Sky box face, in the order rt, lf, bk, ft, up, dn.
     face: u32,
-    pad: u32,
+    // One of the FOG_ constants.
+    fog: u32,
+    // What fog weakens: sum of FOGGED_ constants.
+    fogged: u32,
+    pad_a: u32,
+    pad_b: u32,
+    pad_c: u32,
 }
 
 const DEFORM_WAVE = 1u;
@@ -70,6 +81,17 @@ const PICTURE_IMAGE = 0u;
 const PICTURE_LIGHTMAP = 1u;
 // An image times the lightmap: two passes of the material in one.
 const PICTURE_BOTH = 2u;
+// The fog that the surface is in.
+const PICTURE_FOG = 3u;
+
+const FOG_NONE = 0u;
+// Everything on the ray is in the fog.
+const FOG_WHOLE = 1u;
+// What is behind `fog_plane` is.
+const FOG_PLANE = 2u;
+
+const FOGGED_RGB = 1u;
+const FOGGED_ALPHA = 2u;
 
 const TAU = 6.2831855;
 
@@ -127,4 +149,38 @@ fn passes_alpha_test(alpha: f32) -> bool {
         case ALPHA_FUNC_GREATER_EQUAL_128: { return alpha >= 0.5; }
         default: { return true; }
     }
+}
+
+// How much of the way to a point is in the stage's fog: its depth along the view over what hides everything, and the share
+// of it that lies in the fog. Only the side that is seen counts, as in the engine.
+fn fog_way(position: vec3f) -> vec2f {
+    if stage.fog == FOG_NONE {
+        return vec2f(0.0);
+    }
+    let forward = cross(frame.up, frame.right);
+    let depth = dot(position - frame.eye, forward) * stage.fog_density;
+    if stage.fog == FOG_WHOLE {
+        return vec2f(depth, 1.0);
+    }
+    let point = stage.fog_plane.w - dot(stage.fog_plane.xyz, position);
+    let eye = stage.fog_plane.w - dot(stage.fog_plane.xyz, frame.eye);
+    if eye >= 0.0 {
+        return vec2f(depth, select(0.0, 1.0, point >= 0.0));
+    }
+    return vec2f(depth, select(0.0, point / (point - eye), point >= 1.0));
+}
+
+fn fog_opacity(way: vec2f) -> f32 {
+    return sqrt(clamp(way.x * way.y, 0.0, 1.0));
+}
+
+// A translucent stage's colour in fog.
+fn weakened(colour: vec4f, position: vec3f) -> vec4f {
+    if stage.fogged == 0u {
+        return colour;
+    }
+    let left = 1.0 - fog_opacity(fog_way(position));
+    let rgb = select(1.0, left, (stage.fogged & FOGGED_RGB) != 0u);
+    let alpha = select(1.0, left, (stage.fogged & FOGGED_ALPHA) != 0u);
+    return colour * vec4f(vec3f(rgb), alpha);
 }

@@ -57,6 +57,7 @@ impl DrawnView {
         let place = |overlays: &Overlays| overlays.sample.as_ref().map(|sample| sample.position);
         self.overlays.selected == other.overlays.selected
             && self.overlays.outline == other.overlays.outline
+            && self.overlays.lines == other.overlays.lines
             && place(&self.overlays) == place(&other.overlays)
     }
 }

@@ -12,7 +12,7 @@ use crate::cli::pick::PickArgs;
 use crate::cli::values;
 use crate::math::colour::{Clamp, Overbright};
 use crate::probe::{LegacyProfile, ShCorners, ShEvaluator, ShProfile};
-use crate::view::{ProbeShow, RenderMode};
+use crate::view::{EntityLayer, ProbeShow, RenderMode};
 
 /// Reads, samples, re-lights and draws maps of the Quake 3 family.
 ///
@@ -210,6 +210,9 @@ pub(crate) struct ShotArgs {
     /// Draw the spheres over walls
     #[arg(long)]
     pub(crate) xray: bool,
+    /// Entities over the picture, within 2048 units of the eye; several words are joined by commas
+    #[arg(long, value_name = "LAYERS", value_delimiter = ',')]
+    pub(crate) entities: Vec<EntityArg>,
     /// A sample sphere at this place, with its corners
     #[arg(long, value_name = "X,Y,Z", value_parser = values::vector, allow_hyphen_values = true)]
     pub(crate) pin: Option<Vec3>,
@@ -233,6 +236,30 @@ pub(crate) struct ShotArgs {
     /// One JSON object (`luxgrid/shot/1`) with view, adapter and times
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+/// Entities that are drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum EntityArg {
+    /// Lights, and the distance at which each alone gives white
+    Lights,
+    /// Arrows to what entities target
+    Targets,
+    /// Where players begin
+    Spawns,
+    /// Boxes around brush models
+    Models,
+}
+
+impl From<EntityArg> for EntityLayer {
+    fn from(arg: EntityArg) -> Self {
+        match arg {
+            EntityArg::Lights => Self::Lights,
+            EntityArg::Targets => Self::Targets,
+            EntityArg::Spawns => Self::Spawns,
+            EntityArg::Models => Self::Models,
+        }
+    }
 }
 
 /// What becomes of light above white.

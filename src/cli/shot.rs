@@ -14,8 +14,9 @@ use crate::render::{Gpu, GpuGrids, GpuScene, RenderError, Renderer, render_to_im
 use crate::scene::Scene;
 use crate::vfs::save;
 use crate::view::{
-    Camera, DoorStates, GridSet, GridSource, Overlays, ProbeOptions, ProbeShow, RenderMode,
-    SampleOptions, ViewOptions, VisibilityOptions, sample_mark,
+    Camera, DoorStates, EntityIndex, EntityLayer, EntityOverlays, GridSet, GridSource, Overlays,
+    ProbeOptions, ProbeShow, RenderMode, SampleOptions, ViewOptions, VisibilityOptions,
+    entity_lines, sample_mark,
 };
 
 /// Name and version of the JSON object.
@@ -36,6 +37,12 @@ pub(crate) fn run(args: &ShotArgs, output: &mut Output<'_>) -> anyhow::Result<Ex
     let grids = grids(args, &scene);
     let overlays = Overlays {
         sample: args.pin.and_then(|pin| sample_mark(&grids, &options, pin)),
+        lines: entity_lines(
+            &EntityIndex::new(&scene),
+            options.entities,
+            camera.eye,
+            None,
+        ),
         ..Overlays::default()
     };
     if args.pin.is_some() && overlays.sample.is_none() {
@@ -89,7 +96,12 @@ pub(crate) fn run(args: &ShotArgs, output: &mut Output<'_>) -> anyhow::Result<Ex
 fn options(args: &ShotArgs, scene: &Scene) -> ViewOptions {
     let scale = &scene.light_scale;
     let show = ProbeShow::from(args.probes);
+    let mut entities = EntityOverlays::default();
+    for layer in &args.entities {
+        *entities.layer(EntityLayer::from(*layer)) = true;
+    }
     ViewOptions {
+        entities,
         mode: args.mode,
         overbright: args.overbright.unwrap_or(scale.overbright),
         clamp: args.clamp.map_or(scale.clamp, Clamp::from),

@@ -31,6 +31,7 @@ mod shown_points;
 mod sights;
 mod stage;
 mod styles;
+mod uploader;
 mod visibility;
 pub mod wgsl;
 

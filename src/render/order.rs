@@ -3,14 +3,23 @@ use crate::format::material_script::{Deform, Wave};
 use crate::render::styles::is_styled;
 use crate::scene::{Material, Scene, Surface};
 
-/// Drawn surfaces by sort value, then material, then whether they have light styles; then by inline model and, for neighbours
-/// to be near each other, in the order of the leafs, then by number. Materials without stages that are no sky draw nothing.
+/// The number of the fog that `surface` is in, if that draws something.
+pub(super) fn fog_number(scene: &Scene, surface: &Surface) -> Option<u32> {
+    scene.fog_of(surface).and(surface.fog)
+}
+
+/// Drawn surfaces by sort value, then material, then whether they have light styles, then fog; then by inline model and, for
+/// neighbours to be near each other, in the order of the leafs, then by number. Materials without stages that are neither sky
+/// nor the surface of a fog draw nothing.
 pub(super) fn ordered_surfaces(scene: &Scene) -> Vec<&Surface> {
     let mut surfaces: Vec<_> = scene
-        .drawn_surfaces()
+        .surfaces
+        .iter()
         .filter(|surface| {
             let material = scene.material_of(surface);
-            material.is_sky() || !material.stages.is_empty()
+            let is_fog = material.is_fog() && scene.fog_of(surface).is_some();
+            let is_drawn = material.is_sky() || !material.stages.is_empty() || is_fog;
+            is_drawn && !surface.indices.is_empty()
         })
         .collect();
     let leafs = first_leafs(&scene.bsp);
@@ -21,6 +30,7 @@ pub(super) fn ordered_surfaces(scene: &Scene) -> Vec<&Surface> {
             .total_cmp(&sort_b)
             .then(a.material.cmp(&b.material))
             .then(is_styled(scene, a).cmp(&is_styled(scene, b)))
+            .then(fog_number(scene, a).cmp(&fog_number(scene, b)))
             .then(a.model.cmp(&b.model))
             .then(leaf(a).cmp(&leaf(b)))
             .then(a.id.cmp(&b.id))

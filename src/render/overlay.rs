@@ -87,6 +87,9 @@ impl OverlayGeometry {
         for [from, to] in overlays.outline.iter().flat_map(|outline| outline.iter()) {
             self.line(*from, *to, OUTLINE);
         }
+        for line in &overlays.lines {
+            self.line(line.from, line.to, line.rgb.extend(1.0));
+        }
         if let Some((centre, radius)) = overlays.selected {
             for (scale, colour) in RINGS {
                 self.ring(centre, radius * scale, colour, camera);
@@ -187,6 +190,7 @@ mod tests {
             }),
             selected: Some((Vec3::Y, 4.0)),
             outline: Some(std::sync::Arc::new(vec![[Vec3::X, Vec3::Y]; 3])),
+            lines: Vec::new(),
         };
         let mut geometry = OverlayGeometry::default();
         geometry.build(&overlays, &Camera::default());

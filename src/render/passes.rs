@@ -45,14 +45,31 @@ pub(super) fn selected_passes(
 ) -> impl Iterator<Item = Selected<'_>> {
     let draws = scene.draws.iter().enumerate();
     draws.flat_map(move |(number, draw)| {
-        passes_of(draw, mode).iter().filter_map(move |pass| {
-            Some(Selected {
-                draw: number,
-                pass,
-                key: key_in(mode, draw, pass)?,
+        let fog = draw.fog.iter().filter(move |_| shows_fog(mode));
+        passes_of(draw, mode)
+            .iter()
+            .chain(fog)
+            .filter_map(move |pass| {
+                Some(Selected {
+                    draw: number,
+                    pass,
+                    key: key_in(mode, draw, pass)?,
+                })
             })
-        })
     })
+}
+
+/// Whether fog is drawn; the modes that look at one property of the surfaces look through it.
+fn shows_fog(mode: RenderMode) -> bool {
+    matches!(
+        mode,
+        RenderMode::Lit
+            | RenderMode::Lightmap
+            | RenderMode::Fullbright
+            | RenderMode::GridLit
+            | RenderMode::ShLit
+            | RenderMode::Overdraw
+    )
 }
 
 fn passes_of(draw: &Draw, mode: RenderMode) -> &[Pass] {
@@ -80,8 +97,8 @@ fn passes_of(draw: &Draw, mode: RenderMode) -> &[Pass] {
 
 /// The pipeline of a pass in a mode; `None` leaves it out.
 fn key_in(mode: RenderMode, draw: &Draw, pass: &Pass) -> Option<SurfaceKey> {
-    let is_sky = draw.plain.is_none();
     let mut key = pass.key;
+    let is_sky = !matches!(key.program, Program::World | Program::Styled);
     if mode == RenderMode::Overdraw {
         key.blend = Some((BlendFactor::One, BlendFactor::One));
         if is_sky {

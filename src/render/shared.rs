@@ -107,6 +107,12 @@ shared! {
         cloud_height: f32,
         /// Colour and alpha of the generators that need no vertex.
         colour: [f32; 4],
+        /// The side of its fog that is seen: normal out of the fog, distance.
+        fog_plane: [f32; 4],
+        /// Of its fog.
+        fog_colour: [f32; 3],
+        /// 1 / distance in the fog that hides everything.
+        fog_density: f32,
         /// One of WGSL's `TC_` constants.
         tc_gen: u32,
         /// One of WGSL's `RGB_` constants.
@@ -121,8 +127,16 @@ shared! {
         tc_mod_count: u32,
         /// Face of the sky box.
         face: u32,
+        /// One of WGSL's `FOG_` constants.
+        fog: u32,
+        /// What fog weakens: sum of WGSL's `FOGGED_` constants.
+        fogged: u32,
         /// Unused.
-        pad: u32,
+        pad_a: u32,
+        /// Unused.
+        pad_b: u32,
+        /// Unused.
+        pad_c: u32,
     }
 }
 

@@ -2,13 +2,17 @@ use bytemuck::Zeroable as _;
 use glam::{Vec2, Vec3};
 
 use crate::format::material_script::{
-    AlphaFunc, AlphaGen, Deform, RgbGen, TcGen, TcMod, Wave, WaveFunction,
+    AlphaFunc, AlphaGen, BlendFactor, Deform, RgbGen, TcGen, TcMod, Wave, WaveFunction,
 };
 use crate::render::shared;
-use crate::scene::{LightingClass, Stage};
+use crate::scene::{FogVolume, LightingClass, Stage};
 
 /// Pairs of matrix and turbulence that a stage holds.
 const TC_MOD_LIMIT: usize = 4;
+
+/// WGSL's constants of these names.
+const FOGGED_RGB: u32 = 1;
+const FOGGED_ALPHA: u32 = 2;
 
 /// What a stage's picture is, WGSL's `PICTURE_` constants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,6 +23,8 @@ pub(super) enum Picture {
     Lightmap = 1,
     /// Their product.
     Both = 2,
+    /// None: the fog that the surface is in.
+    Fog = 3,
 }
 
 /// Whether anything in the uniform changes with time.
@@ -64,6 +70,31 @@ pub(super) fn deforms(deforms: &[Deform], time_secs: f32) -> [shared::Deform; 3]
     out
 }
 
+/// Puts a fog into a stage's uniform; `fogged` is a sum of WGSL's `FOGGED_` constants.
+pub(super) fn put_fog(uniform: &mut shared::Stage, fog: &FogVolume, fogged: u32) {
+    uniform.fog_colour = fog.colour.to_array();
+    uniform.fog_density = 1.0 / fog.depth.max(1.0);
+    uniform.fogged = fogged;
+    uniform.fog = match fog.surface {
+        None => 1,
+        Some(plane) => {
+            uniform.fog_plane = plane.normal.extend(plane.dist).to_array();
+            2
+        }
+    };
+}
+
+/// What of a translucent stage its fog weakens, section 7.2 of the rendering specification.
+pub(super) fn fogged(stage: &Stage) -> u32 {
+    use BlendFactor as F;
+    match stage.blend {
+        Some((F::One, F::One) | (F::Zero, F::OneMinusSrcColor)) => FOGGED_RGB,
+        Some((F::SrcAlpha, F::OneMinusSrcAlpha)) => FOGGED_ALPHA,
+        Some((F::One, F::OneMinusSrcAlpha)) => FOGGED_RGB | FOGGED_ALPHA,
+        _ => 0,
+    }
+}
+
 /// The uniform of `stage` at a time, without deformations; tables of section 5.7 of the rendering specification.
 pub(super) fn uniform(
     stage: &Stage,
@@ -99,8 +130,7 @@ pub(super) fn uniform(
         },
         picture: picture as u32,
         tc_mod_count,
-        face: 0,
-        pad: 0,
+        ..shared::Stage::zeroed()
     }
 }
 
@@ -342,6 +372,34 @@ mod tests {
         ] {
             let value = wave_value(&wave(function, phase), 3.0);
             assert!((value - expected).abs() < 1e-5, "{function:?} {phase}");
+        }
+    }
+
+    #[test]
+    fn fog_weakens_the_channels_that_are_blended() {
+        use BlendFactor as F;
+        let stage = |blend| Stage {
+            image: crate::scene::StageImage::Lightmap,
+            clamp: false,
+            blend,
+            alpha_func: None,
+            depth_write: false,
+            depth_equal: false,
+            detail: false,
+            rgb_gen: RgbGen::Identity,
+            alpha_gen: AlphaGen::Identity,
+            tc_gen: TcGen::Base,
+            tc_mods: Vec::new(),
+        };
+        for (blend, expected) in [
+            (None, 0),
+            (Some((F::One, F::One)), 1),
+            (Some((F::Zero, F::OneMinusSrcColor)), 1),
+            (Some((F::SrcAlpha, F::OneMinusSrcAlpha)), 2),
+            (Some((F::One, F::OneMinusSrcAlpha)), 3),
+            (Some((F::DstColor, F::Zero)), 0),
+        ] {
+            assert_eq!(fogged(&stage(blend)), expected, "{blend:?}");
         }
     }
 

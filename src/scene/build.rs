@@ -7,6 +7,7 @@ use crate::job::{Cancelled, JobContext};
 use crate::math::Aabb;
 use crate::scene::deluxe::Deluxe;
 use crate::scene::doors::find_doors;
+use crate::scene::fog::FogVolume;
 use crate::scene::geometry;
 use crate::scene::light_scale::LightScale;
 use crate::scene::lighting::Lighting;
@@ -99,6 +100,11 @@ pub fn build_with(
             resolver.material(shader.unwrap_or(&nameless), class, use_of)
         },
     );
+    let fogs = bsp.fogs.iter().map(|fog| {
+        let parameters = scripts.fog(&fog.material);
+        FogVolume::new(&bsp, fog, parameters)
+    });
+    let fogs = fogs.collect();
     context.cancel.check()?;
     let (materials, images) = resolver.finish(context)?;
     context.progress.begin("entities", 0);
@@ -122,6 +128,7 @@ pub fn build_with(
         surfaces: geometry.surfaces,
         materials,
         images,
+        fogs,
         models,
         map_source,
         surface_extras,

@@ -89,6 +89,11 @@ impl Scripts {
         Ok(Self(definitions))
     }
 
+    /// What `fogparms` of the definition under `name` say.
+    pub(super) fn fog(&self, name: &str) -> Option<(glam::Vec3, f32)> {
+        self.get(name)?.material.fog
+    }
+
     /// The definition under `name`, without case and extension.
     pub(super) fn get(&self, name: &str) -> Option<&Definition> {
         self.0.get(&normalise_name(name))

@@ -11,6 +11,7 @@ use crate::format::srf::SurfaceExtras;
 use crate::math::Aabb;
 use crate::scene::deluxe::Deluxe;
 use crate::scene::doors::Door;
+use crate::scene::fog::FogVolume;
 use crate::scene::image::Image;
 use crate::scene::light_scale::LightScale;
 use crate::scene::lighting::Lighting;
@@ -46,6 +47,8 @@ pub struct Scene {
     pub models: Vec<ModelInstance>,
     /// What can be opened and shut, in the order of the entities.
     pub doors: Vec<Door>,
+    /// One per record of `bsp.fogs`; `None` for those that draw nothing.
+    pub fogs: Vec<Option<FogVolume>>,
     /// Lightmap pages, from the BSP or from images beside it.
     pub lightmaps: LightmapPages,
     /// Whether, and by which sign, every second page holds directions of light instead of light.

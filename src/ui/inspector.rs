@@ -1,7 +1,7 @@
 use egui::Ui;
 
 use crate::ui::widgets::Explained;
-use crate::ui::{Model, bake_tab, map_tab, probe_tab, sample_tab, surface_tab};
+use crate::ui::{Model, bake_tab, entities_tab, map_tab, probe_tab, sample_tab, surface_tab};
 use crate::view::{BakeForm, Command, Tab, ViewOptions};
 
 /// The tabs at the right.
@@ -34,6 +34,12 @@ pub(crate) fn inspector_ui(
                 "The sample sphere: its corners, weights and blended light.",
             ),
             (
+                Tab::Entities,
+                "Entities",
+                "Entities tab",
+                "All entities: filter, classes, keys; a click flies there.",
+            ),
+            (
                 Tab::Map,
                 "Map",
                 "Map tab",
@@ -64,6 +70,7 @@ pub(crate) fn inspector_ui(
             Tab::Probe => probe_tab::probe_tab_ui(ui, model, options, commands),
             Tab::Surface => surface_tab::surface_tab_ui(ui, model, options, commands),
             Tab::Sample => sample_tab::sample_tab_ui(ui, model, options, commands),
+            Tab::Entities => entities_tab::entities_tab_ui(ui, model, commands),
             Tab::Map => map_tab::map_tab_ui(ui, model, commands),
             Tab::Bake => bake_tab::bake_tab_ui(ui, model, form, commands),
         });

@@ -7,6 +7,7 @@
 mod bake_tab;
 mod bars;
 mod bottom;
+mod entities_tab;
 mod help;
 mod inspector;
 mod legend;

@@ -56,6 +56,14 @@ fn buttons_ui(
             let text = picked.report.text(options.overbright, options.clamp);
             commands.push(Command::CopyText(text));
         }
+        if let Some(entity) = picked.report.entity.as_ref().filter(|e| e.number > 0) {
+            let go = ui
+                .button("Entity")
+                .tip("Selects the entity that shows this brush model.");
+            if go.clicked() {
+                commands.push(Command::SelectEntity(entity.number));
+            }
+        }
         let pin = ui
             .button("Sample here")
             .tip("Pins the sample sphere in front of the point.");

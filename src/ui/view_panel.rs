@@ -6,7 +6,9 @@ use crate::scene::Scene;
 use crate::ui::visibility_section::visibility_ui;
 use crate::ui::widgets::{Explained, row_ui, section_ui};
 use crate::ui::{Model, theme};
-use crate::view::{Command, FOV_RANGE, ProbeOptions, SPEED_RANGE, ViewOptions};
+use crate::view::{
+    Command, EntityLayer, EntityOverlays, FOV_RANGE, ProbeOptions, SPEED_RANGE, ViewOptions,
+};
 
 /// Farthest draw distance of the slider; its end means no limit.
 const FAR: f32 = 16_384.0;
@@ -35,6 +37,9 @@ pub(crate) fn view_panel_ui(
             ui.separator();
             section_ui(ui, "Probes");
             probes_ui(ui, &mut options.probes);
+            ui.separator();
+            section_ui(ui, "Entities");
+            entities_ui(ui, &mut options.entities);
             ui.separator();
             section_ui(ui, "Evaluation");
             evaluation_ui(ui, &mut options.probes);
@@ -169,6 +174,55 @@ fn camera_ui(ui: &mut Ui, model: &Model<'_>, commands: &mut Vec<Command>) {
     });
 }
 
+/// Entities as lines over the picture.
+fn entities_ui(ui: &mut Ui, entities: &mut EntityOverlays) {
+    for pair in EntityLayer::ALL.chunks(2) {
+        row_ui(ui, "", |ui| {
+            for layer in pair {
+                let tip = match layer {
+                    EntityLayer::Lights => {
+                        "Lights in their colour, with a ring where each alone gives white; linear lights end there. Those of the .map where the BSP has none."
+                    }
+                    EntityLayer::Targets => {
+                        "Arrows from entities to those whose targetname they target."
+                    }
+                    EntityLayer::Spawns => "Places where players begin, and where they look.",
+                    EntityLayer::Models => "Boxes around doors, lifts and other brush models.",
+                };
+                ui.checkbox(entities.layer(*layer), layer.label()).tip(tip);
+            }
+        });
+    }
+    row_ui(ui, "Distance", |ui| {
+        let mut distance = entities.distance.min(FAR);
+        let slider = Slider::new(&mut distance, 256.0..=FAR)
+            .logarithmic(true)
+            .custom_formatter(far_text);
+        let response = ui
+            .add(slider)
+            .named("Entity distance")
+            .tip("Entities farther from the eye are not drawn, game units. Right-click resets.");
+        if response.secondary_clicked() {
+            entities.distance = EntityOverlays::default().distance;
+        } else if response.changed() {
+            entities.distance = if distance >= FAR {
+                f32::INFINITY
+            } else {
+                distance
+            };
+        }
+    });
+}
+
+/// A distance; the end of the slider is no limit.
+fn far_text(value: f64, _: std::ops::RangeInclusive<usize>) -> String {
+    if value >= f64::from(FAR) {
+        "∞".to_owned()
+    } else {
+        format!("{value:.0}")
+    }
+}
+
 fn probes_ui(ui: &mut Ui, probes: &mut ProbeOptions) {
     row_ui(ui, "Size", |ui| {
         let response = ui
@@ -187,13 +241,7 @@ fn probes_ui(ui: &mut Ui, probes: &mut ProbeOptions) {
         let mut distance = probes.distance.min(FAR);
         let slider = Slider::new(&mut distance, 128.0..=FAR)
             .logarithmic(true)
-            .custom_formatter(|value, _| {
-                if value >= f64::from(FAR) {
-                    "∞".to_owned()
-                } else {
-                    format!("{value:.0}")
-                }
-            });
+            .custom_formatter(far_text);
         let response = ui
             .add(slider)
             .named("Probe distance")

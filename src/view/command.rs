@@ -43,6 +43,8 @@ pub enum Tab {
     Probe,
     /// The clicked surface.
     Surface,
+    /// The list of entities.
+    Entities,
     /// The sample sphere.
     Sample,
     /// The map.
@@ -179,6 +181,8 @@ pub enum Command {
     },
     /// Select a grid point.
     SelectProbe(ProbeRef),
+    /// Select the entity of this number and look at it.
+    SelectEntity(u32),
     /// Move the selection by whole cells.
     StepProbe(glam::IVec3),
     /// Pin the sample sphere at a position.

@@ -7,6 +7,7 @@ use crate::job::Warning;
 use crate::light::Baked;
 use crate::scene::{Lighting, Scene};
 use crate::view::draft::Draft;
+use crate::view::entities::EntityIndex;
 use crate::view::mode::RenderMode;
 use crate::view::options::GridSource;
 
@@ -116,6 +117,8 @@ pub struct LoadedMap {
     pub draft: Option<Draft>,
     /// What had to be mended or replaced while loading.
     pub warnings: Vec<Warning>,
+    /// Its entities.
+    pub entities: Arc<EntityIndex>,
 }
 
 impl LoadedMap {
@@ -129,6 +132,7 @@ impl LoadedMap {
     ) -> Self {
         Self {
             revision,
+            entities: Arc::new(EntityIndex::new(&scene)),
             scene,
             file,
             original,

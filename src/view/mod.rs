@@ -12,6 +12,8 @@ mod camera;
 mod command;
 mod doors;
 mod draft;
+mod entities;
+mod entity_overlay;
 mod legend;
 mod map;
 mod mode;
@@ -31,6 +33,8 @@ pub use camera::Camera;
 pub use command::{Command, Effect, FilePurpose, LoadSource, Looking, PickPurpose, Tab};
 pub use doors::DoorStates;
 pub use draft::{BakeNews, Draft};
+pub use entities::{EntityEntry, EntityIndex, EntityKind};
+pub use entity_overlay::{LINES_MAX, entity_lines};
 pub use legend::{
     CLAY, LIGHT_SOURCE_COLOURS, LUXEL_COLOURS, Legend, LegendEntry, NOWHERE, OVERDRAW_STEP,
     hashed_colour, legend,
@@ -38,9 +42,10 @@ pub use legend::{
 pub use map::{BakeResult, GridSet, LoadedMap, MapFile, Side};
 pub use mode::RenderMode;
 pub use options::{
-    GridSource, ProbeOptions, ProbeShow, SampleOptions, StyleLevels, ViewOptions, VisibilityOptions,
+    EntityLayer, EntityOverlays, GridSource, ProbeOptions, ProbeShow, SampleOptions, StyleLevels,
+    ViewOptions, VisibilityOptions,
 };
-pub use overlay::{CornerMark, Overlays, SampleMark, SphereLight};
+pub use overlay::{CornerMark, OverlayLine, Overlays, SampleMark, SphereLight};
 pub use overlays::sample_mark;
 pub use picking::PickedSurface;
 pub use selection::{

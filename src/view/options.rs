@@ -72,6 +72,69 @@ pub struct SampleOptions {
     pub source: GridSource,
 }
 
+/// A kind of entities that can be drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum EntityLayer {
+    /// Lights: a star, and a ring at the distance at which they alone give white.
+    Lights,
+    /// Lines from an entity to those that it targets.
+    Targets,
+    /// Places where players begin, with their facing.
+    Spawns,
+    /// Boxes around brush models.
+    Models,
+}
+
+impl EntityLayer {
+    /// All, in the order of lists.
+    pub const ALL: [Self; 4] = [Self::Lights, Self::Targets, Self::Spawns, Self::Models];
+
+    /// The word on the check box.
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::Lights => "Lights",
+            Self::Targets => "Targets",
+            Self::Spawns => "Spawns",
+            Self::Models => "Models",
+        }
+    }
+}
+
+/// Which entities are drawn over the picture.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct EntityOverlays {
+    /// By place in [`EntityLayer::ALL`].
+    shown: [bool; EntityLayer::ALL.len()],
+    /// Farthest from the eye, game units; infinite draws all.
+    pub distance: f32,
+}
+
+impl Default for EntityOverlays {
+    fn default() -> Self {
+        Self {
+            shown: [false; EntityLayer::ALL.len()],
+            distance: 2048.0,
+        }
+    }
+}
+
+impl EntityOverlays {
+    /// Whether a layer is drawn.
+    pub fn shows(&self, layer: EntityLayer) -> bool {
+        self.shown[layer as usize]
+    }
+
+    /// Whether any is.
+    pub fn shows_any(&self) -> bool {
+        self.shown.contains(&true)
+    }
+
+    /// The switch of a layer.
+    pub fn layer(&mut self, layer: EntityLayer) -> &mut bool {
+        &mut self.shown[layer as usize]
+    }
+}
+
 /// Brightness of each light style, percent. 100, the start value, is the light as baked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StyleLevels {
@@ -117,6 +180,8 @@ pub struct ViewOptions {
     pub wire_overlay: bool,
     /// Spheres at the grid points.
     pub probes: ProbeOptions,
+    /// Entities over the picture.
+    pub entities: EntityOverlays,
     /// The sample sphere.
     pub sample: SampleOptions,
     /// Light styles of surfaces.
@@ -138,6 +203,7 @@ impl Default for ViewOptions {
             background: [0; 3],
             wire_overlay: false,
             probes: ProbeOptions::default(),
+            entities: EntityOverlays::default(),
             sample: SampleOptions::default(),
             styles: StyleLevels::default(),
             visibility: VisibilityOptions::default(),

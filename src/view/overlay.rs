@@ -38,6 +38,17 @@ pub struct SampleMark {
     pub corners: Vec<CornerMark>,
 }
 
+/// A line one pixel wide, over everything.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct OverlayLine {
+    /// World position.
+    pub from: Vec3,
+    /// World position.
+    pub to: Vec3,
+    /// 0 to 1.
+    pub rgb: Vec3,
+}
+
 /// What is drawn over the map beside the grids.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Overlays {
@@ -47,4 +58,6 @@ pub struct Overlays {
     pub selected: Option<(Vec3, f32)>,
     /// Boundary of the selected surface.
     pub outline: Option<Arc<Vec<[Vec3; 2]>>>,
+    /// Entities.
+    pub lines: Vec<OverlayLine>,
 }

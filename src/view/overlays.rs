@@ -3,6 +3,7 @@ use std::sync::Arc;
 use glam::Vec3;
 
 use crate::probe::{Corner, Verdict, sample_legacy, sample_sh};
+use crate::view::entity_overlay::entity_lines;
 use crate::view::overlay::{CornerMark, Overlays, SampleMark, SphereLight};
 use crate::view::selection;
 use crate::view::{GridSet, GridSource, ProbeShow, State, ViewOptions};
@@ -45,6 +46,12 @@ impl State {
                 .surface
                 .as_ref()
                 .map(|picked| Arc::clone(&picked.outline)),
+            lines: entity_lines(
+                &map.entities,
+                self.options.entities,
+                self.camera.eye,
+                self.entity,
+            ),
         }
     }
 }

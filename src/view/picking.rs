@@ -4,6 +4,7 @@ use glam::Vec3;
 
 use crate::scene::Scene;
 use crate::view::command::{Command, Effect, PickPurpose, Tab};
+use crate::view::entities::{EntityKind, camera_at};
 use crate::view::selection::{self, SurfaceHit};
 use crate::view::state::State;
 use crate::view::surface_report::{SurfaceReport, outline};
@@ -80,6 +81,15 @@ impl State {
                     self.panels.tab = Tab::Probe;
                 }
             }
+            Command::SelectEntity(number) => {
+                let map = self.map.as_ref()?;
+                let entry = map.entities.get(number)?;
+                if entry.kind != EntityKind::World {
+                    self.camera = camera_at(&map.scene.bsp, &self.camera, &entry.bounds);
+                }
+                self.entity = Some(number);
+                self.panels.tab = Tab::Entities;
+            }
             Command::StepProbe(step) => {
                 let (map, probe) = (self.map.as_ref()?, self.selected?);
                 self.selected = selection::stepped(map.shown(), probe, step).or(self.selected);
@@ -108,6 +118,7 @@ impl State {
         } else if self.banner.take().is_none()
             && self.selected.take().is_none()
             && self.surface.take().is_none()
+            && self.entity.take().is_none()
         {
             self.options.sample.pinned = None;
         }

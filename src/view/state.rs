@@ -124,6 +124,8 @@ pub struct State {
     pub saving: Option<PathBuf>,
     /// The selected grid point.
     pub selected: Option<ProbeRef>,
+    /// The entity that was chosen from the list, by its number.
+    pub entity: Option<u32>,
     /// The surface that was clicked.
     pub surface: Option<PickedSurface>,
     /// Where the cursor samples.
@@ -180,6 +182,7 @@ impl State {
             Command::Click { .. }
             | Command::Picked { .. }
             | Command::SelectProbe(_)
+            | Command::SelectEntity(_)
             | Command::StepProbe(_)
             | Command::PinSample(_)
             | Command::Unpin
@@ -373,6 +376,7 @@ impl State {
         });
         self.selected = None;
         self.surface = None;
+        self.entity = None;
         self.hover = None;
         self.pending = None;
         self.banner = None;

@@ -20,6 +20,7 @@ fn scene() -> Scene {
         indices: Vec::new(),
         surfaces: Vec::new(),
         materials: Vec::new(),
+        fogs: Vec::new(),
         images: Vec::new(),
         models: Vec::new(),
         doors: Vec::new(),
