@@ -1,10 +1,12 @@
+use std::sync::Once;
+
 use crate::math::colour::Clamp;
 use crate::render::error::RenderError;
 use crate::render::frustum::Frustum;
 use crate::render::gamma::GammaPass;
 use crate::render::gpu::Gpu;
 use crate::render::grids::{GpuGrids, GridSpheres};
-use crate::render::layouts::{Layouts, bind_buffers};
+use crate::render::layouts::{Layouts, bind_buffers, can_inspect};
 use crate::render::overlay::OverlayGeometry;
 use crate::render::passes::{Selected, frame_number, is_inspecting, mode_number, selected_passes};
 use crate::render::pipelines::{Pipelines, SurfaceKey};
@@ -169,6 +171,7 @@ impl Renderer {
     ) -> Result<FrameStats, RenderError> {
         check_size(gpu, size)?;
         self.ensure_depth(gpu, size);
+        let options = &supported(gpu, options);
         for selected in selected_passes(scene, options.mode) {
             self.pipelines.ensure(&gpu.device, selected.key);
         }
@@ -445,6 +448,22 @@ fn check_size(gpu: &Gpu, (width, height): (u32, u32)) -> Result<(), RenderError>
 fn colour(bytes: [u8; 3]) -> wgpu::Color {
     let [r, g, b] = bytes.map(|byte| f64::from(byte) / 255.0);
     wgpu::Color { r, g, b, a: 1.0 }
+}
+
+/// The options, lit where the device lacks the buffers for their mode.
+fn supported(gpu: &Gpu, options: &ViewOptions) -> ViewOptions {
+    static TOLD: Once = Once::new();
+    if !is_inspecting(options.mode) || can_inspect(&gpu.device) {
+        return *options;
+    }
+    TOLD.call_once(|| {
+        let mode = options.mode.label();
+        log::warn!("{mode}: this graphics device has too few buffers; drawn lit");
+    });
+    ViewOptions {
+        mode: RenderMode::Lit,
+        ..*options
+    }
 }
 
 /// With a background the pass clears the picture to it, else it draws over what is there; depth is cleared by all.
