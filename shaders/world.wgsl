@@ -7,6 +7,7 @@ struct Vertex {
     @location(3) page_st: vec2f,
     @location(4) colour: vec4f,
     @location(5) page: u32,
+    @builtin(vertex_index) number: u32,
 }
 
 struct Varying {
@@ -91,7 +92,8 @@ fn stage_alpha(vertex: Vertex) -> f32 {
 // What all vertices have in common, whatever lights them.
 fn placed(stored: Vertex) -> Vertex {
     var vertex = stored;
-    vertex.position = deformed(stored.position, stored.normal, stored.st);
+    vertex.position = deformed(stored.position, stored.normal, stored.st, stored.number);
+    vertex.normal = wobbled(stored.normal, stored.position);
     return vertex;
 }
 

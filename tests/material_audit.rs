@@ -268,7 +268,10 @@ fn every_directive_that_occurs_is_honoured_or_listed() {
         let audit = audit(&maps);
         assert_eq!(audit.maps, count, "{game}");
         let missing: usize = audit.stand_in.values().sum();
-        println!("== {game}: {} drawn {} scripted, {missing} stand-ins", audit.drawn, audit.scripted);
+        println!(
+            "== {game}: {} drawn {} scripted, {missing} stand-ins",
+            audit.drawn, audit.scripted
+        );
         for (name, n) in &audit.stand_in {
             println!("  missing {name} {n}");
         }

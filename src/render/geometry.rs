@@ -3,6 +3,8 @@ use std::ops::Range;
 
 use bytemuck::{Pod, Zeroable};
 
+use crate::render::shared;
+use crate::render::sprites::Quads;
 use crate::scene::{Scene, Surface};
 
 /// A vertex on the GPU.
@@ -23,6 +25,19 @@ impl GpuVertex {
         0 => Float32x3, 1 => Float32x3, 2 => Float32x2, 3 => Float32x2, 4 => Unorm8x4, 5 => Uint32,
         6 => Uint32
     ];
+
+    fn new(scene: &Scene, surface: &Surface, number: u32, page: u32) -> Self {
+        let vertex = &scene.vertices[number as usize];
+        Self {
+            position: vertex.position.to_array(),
+            normal: vertex.normal.to_array(),
+            st: vertex.st.to_array(),
+            page_st: vertex.lightmap_st.to_array(),
+            colour: vertex.colour,
+            page,
+            surface: surface.id.0,
+        }
+    }
 
     /// All attributes.
     pub(super) const LAYOUT: wgpu::VertexBufferLayout<'static> = wgpu::VertexBufferLayout {
@@ -50,6 +65,8 @@ pub(super) struct Geometry {
     pub(super) indices: Vec<u32>,
     /// Each edge of each surface once, for lines.
     pub(super) edges: Vec<u32>,
+    /// Of the vertices of surfaces that turn towards the eye, in their order.
+    pub(super) sprites: Vec<shared::Sprite>,
     remap: Vec<u32>,
     touched: Vec<u32>,
     seen: HashSet<(u32, u32)>,
@@ -74,9 +91,18 @@ impl Geometry {
         let (first_index, first_edge) = (self.indices.len() as u32, self.edges.len() as u32);
         let range = surface.indices.start as usize..surface.indices.end as usize;
         let triangles = scene.indices.get(range).unwrap_or_default();
-        for triangle in triangles.chunks_exact(3) {
-            let corners: [u32; 3] =
-                std::array::from_fn(|i| self.vertex(scene, surface, triangle[i], &mut page));
+        let quads = Quads::of(scene, surface);
+        let turned = quads.as_ref().and_then(|quads| quads.triangles.as_deref());
+        for triangle in turned.unwrap_or(triangles).chunks_exact(3) {
+            let corners: [u32; 3] = std::array::from_fn(|i| {
+                let number = triangle[i];
+                let known = self.remap[number as usize];
+                if known != u32::MAX {
+                    return known;
+                }
+                let vertex = GpuVertex::new(scene, surface, number, page(number));
+                self.add_vertex(number, vertex, quads.as_ref())
+            });
             self.indices.extend(corners);
             for (a, b) in [(0, 1), (1, 2), (2, 0)] {
                 let (a, b) = (corners[a], corners[b]);
@@ -95,30 +121,21 @@ impl Geometry {
         )
     }
 
-    fn vertex(
-        &mut self,
-        scene: &Scene,
-        surface: &Surface,
-        number: u32,
-        page: impl FnOnce(u32) -> u32,
-    ) -> u32 {
-        let known = self.remap[number as usize];
-        if known != u32::MAX {
-            return known;
+    fn add_vertex(&mut self, number: u32, mut vertex: GpuVertex, quads: Option<&Quads>) -> u32 {
+        if let Some(quads) = quads {
+            let (sprite, st) = quads.corner(number);
+            self.sprites.push(sprite);
+            vertex.st = st.map_or(vertex.st, |st| st.to_array());
         }
-        let vertex = &scene.vertices[number as usize];
         let added = self.vertices.len() as u32;
-        self.vertices.push(GpuVertex {
-            position: vertex.position.to_array(),
-            normal: vertex.normal.to_array(),
-            st: vertex.st.to_array(),
-            page_st: vertex.lightmap_st.to_array(),
-            colour: vertex.colour,
-            page: page(number),
-            surface: surface.id.0,
-        });
+        self.vertices.push(vertex);
         self.remap[number as usize] = added;
         self.touched.push(number);
         added
+    }
+
+    /// What a vertex that is added now needs to find its sprite: both lists grow alike while surfaces of quads are added.
+    pub(super) fn sprite_offset(&self) -> u32 {
+        (self.sprites.len() as u32).wrapping_sub(self.vertices.len() as u32)
     }
 }

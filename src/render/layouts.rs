@@ -10,7 +10,7 @@ pub(super) struct Layouts {
     pub(super) modes: wgpu::BindGroupLayout,
     /// Group 2 of surfaces: an image.
     pub(super) image: wgpu::BindGroupLayout,
-    /// Group 3 of surfaces: a stage, by dynamic offset.
+    /// Group 3 of surfaces: a stage, by dynamic offset, and sprites.
     pub(super) stage: wgpu::BindGroupLayout,
     /// Group 1 of spheres: a part of a grid.
     pub(super) grid: wgpu::BindGroupLayout,
@@ -48,7 +48,7 @@ impl Layouts {
                 "image",
                 &[texture(wgpu::TextureViewDimension::D2), sampler()],
             ),
-            stage: layout(device, "stage", &[uniform(stage_size)]),
+            stage: layout(device, "stage", &[uniform(stage_size), storage()]),
             grid: layout(device, "grid", &[uniform(None), storage(), storage()]),
             shown_points: layout(device, "shown points", &[storage()]),
             gamma: layout(

@@ -24,6 +24,7 @@ mod renderer;
 mod scene;
 pub mod shared;
 mod shown_points;
+mod sprites;
 mod stage;
 mod styles;
 mod uploader;

@@ -1,5 +1,6 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use bytemuck::Zeroable as _;
 use wgpu::util::DeviceExt as _;
 
 use crate::format::material_script::Deform;
@@ -78,6 +79,8 @@ pub(super) struct Slot {
     pub(super) deforms: Vec<Deform>,
     /// The fog that the surfaces are in, and what of the stage it weakens.
     pub(super) fog: Option<(FogVolume, u32)>,
+    /// From numbers of vertices to those of sprites.
+    pub(super) sprite_offset: u32,
 }
 
 impl Slot {
@@ -89,6 +92,7 @@ impl Slot {
         let mut uniform = shared::Stage {
             cloud_height: self.cloud_height,
             face: self.face,
+            sprite_offset: self.sprite_offset,
             deforms: stage::deforms(&self.deforms, time_secs),
             ..stage::uniform(&self.stage, self.picture, self.lighting, time_secs)
         };
@@ -100,7 +104,7 @@ impl Slot {
 }
 
 impl Stages {
-    fn new(gpu: &Gpu, layouts: &Layouts, slots: Vec<Slot>) -> Self {
+    fn new(gpu: &Gpu, layouts: &Layouts, slots: Vec<Slot>, sprites: &[shared::Sprite]) -> Self {
         let size = size_of::<shared::Stage>();
         let alignment = gpu.device.limits().min_uniform_buffer_offset_alignment as usize;
         let stride = size.next_multiple_of(alignment.max(1));
@@ -114,17 +118,33 @@ impl Stages {
                 contents: &bytes,
                 usage: wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST,
             });
+        // A binding must hold one element at least.
+        let none = [shared::Sprite::zeroed()];
+        let sprites = if sprites.is_empty() { &none } else { sprites };
+        let sprites = gpu
+            .device
+            .create_buffer_init(&wgpu::util::BufferInitDescriptor {
+                label: Some("sprites"),
+                contents: bytemuck::cast_slice(sprites),
+                usage: wgpu::BufferUsages::STORAGE,
+            });
         let group = gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
             label: Some("stages"),
             layout: &layouts.stage,
-            entries: &[wgpu::BindGroupEntry {
-                binding: 0,
-                resource: wgpu::BindingResource::Buffer(wgpu::BufferBinding {
-                    buffer: &buffer,
-                    offset: 0,
-                    size: wgpu::BufferSize::new(size as u64),
-                }),
-            }],
+            entries: &[
+                wgpu::BindGroupEntry {
+                    binding: 0,
+                    resource: wgpu::BindingResource::Buffer(wgpu::BufferBinding {
+                        buffer: &buffer,
+                        offset: 0,
+                        size: wgpu::BufferSize::new(size as u64),
+                    }),
+                },
+                wgpu::BindGroupEntry {
+                    binding: 1,
+                    resource: sprites.as_entire_binding(),
+                },
+            ],
         });
         Self {
             slots,
@@ -201,7 +221,7 @@ impl GpuScene {
                 continue;
             }
             last = run;
-            draws.push(uploader.draw(scene, surface, drawn));
+            draws.push(uploader.draw(scene, surface, drawn, geometry.sprite_offset()));
         }
         let styles = Styles::new(gpu, &styled);
         let buffer = |label, contents: &[u8], usage| {
@@ -232,7 +252,7 @@ impl GpuScene {
             inspected: Inspected::new(gpu, scene, &lightmaps),
             lightmaps,
             styles,
-            stages: Stages::new(gpu, &layouts, uploader.slots),
+            stages: Stages::new(gpu, &layouts, uploader.slots, &geometry.sprites),
             images: uploader.groups,
             draws,
         }

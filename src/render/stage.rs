@@ -38,31 +38,40 @@ pub(super) fn is_animated(stage: &Stage) -> bool {
         || stage.tc_mods.iter().any(moves)
 }
 
-/// The deformations at a time, section 5.8 of the rendering specification. Wobbling normals and sprites are left out.
+/// The deformations at a time, section 5.8 of the rendering specification. Three at most, as in the engine.
 pub(super) fn deforms(deforms: &[Deform], time_secs: f32) -> [shared::Deform; 3] {
     let mut out = [shared::Deform::zeroed(); 3];
-    let known = deforms.iter().filter_map(|deform| match deform {
-        Deform::Wave(spread, wave) => Some(shared::Deform {
+    let known = deforms.iter().map(|deform| match deform {
+        Deform::Wave(spread, wave) => shared::Deform {
             kind: 1,
             function: wave.function as u32,
             base: wave.base,
             amplitude: wave.amplitude,
             vector: [*spread, 0.0, 0.0],
             phase: (wave.phase + time_secs * wave.frequency).fract(),
-        }),
-        Deform::Bulge(width, height, speed) => Some(shared::Deform {
+        },
+        Deform::Bulge(width, height, speed) => shared::Deform {
             kind: 2,
             amplitude: *height,
             vector: [*width, 0.0, 0.0],
             phase: (time_secs * speed) % std::f32::consts::TAU,
             ..shared::Deform::zeroed()
-        }),
-        Deform::Move(vector, wave) => Some(shared::Deform {
+        },
+        Deform::Move(vector, wave) => shared::Deform {
             kind: 3,
             vector: (*vector * wave_value(wave, time_secs)).to_array(),
             ..shared::Deform::zeroed()
-        }),
-        Deform::Normal(..) | Deform::AutoSprite | Deform::AutoSprite2 => None,
+        },
+        Deform::AutoSprite | Deform::AutoSprite2 => shared::Deform {
+            kind: 4,
+            ..shared::Deform::zeroed()
+        },
+        Deform::Normal(amplitude, frequency) => shared::Deform {
+            kind: 5,
+            amplitude: *amplitude,
+            phase: time_secs * frequency,
+            ..shared::Deform::zeroed()
+        },
     });
     for (out, deform) in out.iter_mut().zip(known) {
         *out = deform;
@@ -340,7 +349,7 @@ mod tests {
             phase: 0.25,
             frequency: 0.5,
         };
-        let [first, second, _] = deforms(
+        let [_, first, second] = deforms(
             &[
                 Deform::AutoSprite,
                 Deform::Move(Vec3::new(0.0, 0.0, 4.0), wave),
