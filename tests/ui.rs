@@ -565,6 +565,15 @@ fn colours_have_a_legend() {
         .area
         .unwrap();
     harness.get_by_label(&format!("{area}, the eye's area"));
+    // A mode whose grid went away says so.
+    let variants = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/variants");
+    open(
+        &mut harness,
+        &variants.join("xonotic.pk3/maps/m02_occluder.bsp"),
+    );
+    harness.state_mut().state.options.mode = RenderMode::ShLit;
+    harness.run_steps(2);
+    harness.get_by_label("This map has no SH grid.");
 }
 
 #[test]

@@ -32,17 +32,10 @@ impl Layouts {
             storage(),
             uniform(None),
         ];
-        let facts_and_tree = [storage(), storage(), storage()];
-        let grids_and_colours = [uniform(None), storage(), storage(), uniform(None)];
-        let modes: Vec<_> = pages
-            .into_iter()
-            .chain(facts_and_tree)
-            .chain(grids_and_colours)
-            .collect();
         Self {
             frame: layout(device, "frame", &[uniform(None)]),
             pages: layout(device, "lightmap pages", &pages),
-            modes: layout(device, "modes", &modes),
+            modes: modes_layout(device, &pages),
             image: layout(
                 device,
                 "image",
@@ -61,17 +54,57 @@ impl Layouts {
     }
 }
 
+/// Buffers that the fragment stage of the inspecting modes reads, pages and styles not counted.
+const INSPECTED_BUFFERS: u32 = 5;
+
+/// Whether the device has enough buffers for the modes of `modes.wgsl`.
+pub(super) fn can_inspect(device: &wgpu::Device) -> bool {
+    device.limits().max_storage_buffers_per_shader_stage >= INSPECTED_BUFFERS
+}
+
+/// Only what a stage reads counts for its limit: styles are read by the vertex stage, facts, tree and grids by the other.
+fn modes_layout(device: &wgpu::Device, pages: &[wgpu::BindingType]) -> wgpu::BindGroupLayout {
+    let (vertex, fragment) = (wgpu::ShaderStages::VERTEX, wgpu::ShaderStages::FRAGMENT);
+    let is_buffer = |ty: &wgpu::BindingType| *ty == storage();
+    let own = pages.iter().map(|ty| {
+        let stages = if is_buffer(ty) {
+            vertex
+        } else {
+            vertex | fragment
+        };
+        (stages, *ty)
+    });
+    let facts_and_tree = [storage(), storage(), storage()];
+    let grids_and_colours = [uniform(None), storage(), storage(), uniform(None)];
+    let more = facts_and_tree.into_iter().chain(grids_and_colours);
+    let more = more.map(|ty| (fragment, ty));
+    if can_inspect(device) {
+        staged_layout(device, "modes", own.chain(more))
+    } else {
+        staged_layout(device, "no modes", own)
+    }
+}
+
 fn layout(
     device: &wgpu::Device,
     label: &str,
     bindings: &[wgpu::BindingType],
 ) -> wgpu::BindGroupLayout {
+    let both = wgpu::ShaderStages::VERTEX_FRAGMENT;
+    staged_layout(device, label, bindings.iter().map(|ty| (both, *ty)))
+}
+
+fn staged_layout(
+    device: &wgpu::Device,
+    label: &str,
+    bindings: impl Iterator<Item = (wgpu::ShaderStages, wgpu::BindingType)>,
+) -> wgpu::BindGroupLayout {
     let entries: Vec<_> = (0..)
         .zip(bindings)
-        .map(|(binding, ty)| wgpu::BindGroupLayoutEntry {
+        .map(|(binding, (visibility, ty))| wgpu::BindGroupLayoutEntry {
             binding,
-            visibility: wgpu::ShaderStages::VERTEX_FRAGMENT,
-            ty: *ty,
+            visibility,
+            ty,
             count: None,
         })
         .collect();

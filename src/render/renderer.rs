@@ -1,9 +1,11 @@
+use std::sync::Once;
+
 use crate::math::colour::Clamp;
 use crate::render::error::RenderError;
 use crate::render::gamma::GammaPass;
 use crate::render::gpu::Gpu;
 use crate::render::grids::{GpuGrids, GridSpheres};
-use crate::render::layouts::{Layouts, bind_buffers};
+use crate::render::layouts::{Layouts, bind_buffers, can_inspect};
 use crate::render::overlay::OverlayGeometry;
 use crate::render::passes::{Selected, frame_number, is_inspecting, mode_number, selected_passes};
 use crate::render::pipelines::{Pipelines, SurfaceKey};
@@ -166,6 +168,7 @@ impl Renderer {
     ) -> Result<FrameStats, RenderError> {
         check_size(gpu, size)?;
         self.ensure_depth(gpu, size);
+        let options = &supported(gpu, options);
         for selected in selected_passes(scene, options.mode) {
             self.pipelines.ensure(&gpu.device, selected.key);
         }
@@ -406,6 +409,22 @@ fn check_size(gpu: &Gpu, (width, height): (u32, u32)) -> Result<(), RenderError>
             height,
             limit,
         })
+    }
+}
+
+/// The options, lit where the device lacks the buffers for their mode.
+fn supported(gpu: &Gpu, options: &ViewOptions) -> ViewOptions {
+    static TOLD: Once = Once::new();
+    if !is_inspecting(options.mode) || can_inspect(&gpu.device) {
+        return *options;
+    }
+    TOLD.call_once(|| {
+        let mode = options.mode.label();
+        log::warn!("{mode}: this graphics device has too few buffers; drawn lit");
+    });
+    ViewOptions {
+        mode: RenderMode::Lit,
+        ..*options
     }
 }
 

@@ -10,9 +10,13 @@ pub(crate) fn legend_ui(ui: &Ui, model: &Model<'_>, picture: Rect) {
     let Some(map) = &state.map else {
         return;
     };
-    let Some(legend) = legend(state.options.mode, &map.scene, &state.camera) else {
+    let mode = state.options.mode;
+    // Grids come and go with bakes while the mode stays.
+    let missing = map.missing_in(mode);
+    let legend = legend(mode, &map.scene, &state.camera);
+    if missing.is_none() && legend.is_none() {
         return;
-    };
+    }
     egui::Area::new(egui::Id::unique("legend"))
         .order(egui::Order::Middle)
         .pivot(Align2::LEFT_BOTTOM)
@@ -25,6 +29,12 @@ pub(crate) fn legend_ui(ui: &Ui, model: &Model<'_>, picture: Rect) {
                 .inner_margin(8.0)
                 .show(ui, |ui| {
                     ui.spacing_mut().item_spacing.y = 3.0;
+                    if let Some(why) = missing {
+                        ui.label(RichText::new(why).color(theme::WARNING));
+                    }
+                    let Some(legend) = &legend else {
+                        return;
+                    };
                     ui.label(RichText::new(legend.title).strong());
                     for entry in &legend.entries {
                         ui.horizontal(|ui| {

@@ -66,7 +66,7 @@ pub fn legend(mode: RenderMode, scene: &Scene, camera: &Camera) -> Option<Legend
     let (title, entries) = match mode {
         RenderMode::Luxels => ("Side of a luxel", luxel_entries()),
         RenderMode::LightSource => {
-            let meanings = ["lightmap", "vertex light", "grid", "nothing, or a sky"];
+            let meanings = ["lightmap", "vertex light", "grid", "nothing"];
             let entries = LIGHT_SOURCE_COLOURS.into_iter().zip(meanings);
             debug_assert_eq!(meanings.len(), LightSource::ALL.len());
             (
