@@ -165,8 +165,8 @@ fn fs_mode(in: ModeVarying) -> @location(0) vec4f {
     switch frame.mode {
         case MODE_GRID_LIT, MODE_SH_LIT: {
             var colour = in.colour.rgb;
-            let is_lit = stage.picture != PICTURE_IMAGE || stage.rgb_gen == RGB_VERTEX;
-            if stage.rgb_gen == RGB_VERTEX {
+            let is_lit = stage.picture != PICTURE_IMAGE || stage.rgb_gen == RGB_VERTEX || stage.rgb_gen == RGB_GRID;
+            if stage.rgb_gen == RGB_VERTEX || stage.rgb_gen == RGB_GRID {
                 colour = vec3f(1.0);
             }
             if is_lit {

@@ -66,6 +66,7 @@ fn stage_rgb(vertex: Vertex, light: vec3f) -> vec3f {
             }
             return light;
         }
+        case RGB_GRID: { return vertex.colour.rgb * frame.exposure; }
         case RGB_ONE_MINUS_VERTEX: { return vec3f(1.0) - min(light, vec3f(1.0)); }
         default: { return stage.colour.rgb; }
     }

@@ -35,8 +35,73 @@ fn is_for_tools(word: &str) -> bool {
         || matches!(word, "tesssize" | "light" | "light1")
 }
 
-/// Directives that occur and have no effect on the picture, with the reason.
-const NOT_HONOURED: [(&str, &str); 0] = [];
+/// Words with no effect on the picture, and why; a last `*` stands for anything.
+const NO_EFFECT: [(&str, &str); 8] = [
+    (
+        "surfaceparm *",
+        "for the compiler and the game; what drawing needs of it is in the map's flags (`fog`, `sky` and `nodraw` are honoured)",
+    ),
+    (
+        "entitymergable",
+        "joins sprites of several entities; a map has none",
+    ),
+    ("clamptime", "for effects that end; maps have none"),
+    (
+        "distancecull",
+        "DarkPlaces' own: grass is drawn at any distance",
+    ),
+    ("dp_reflect", "DarkPlaces' own"),
+    ("dp_water", "DarkPlaces' own"),
+    ("stage: blendfuns", "misspelt; engines skip or refuse it"),
+    ("nopicmip", "pictures are never reduced"),
+];
+
+/// What is drawn as the engine draws it, and what there is to say about it.
+const HONOURED: [(&str, &str); 26] = [
+    ("cull *", ""),
+    (
+        "deformvertexes *",
+        "wave, normal, bulge, move, autosprite, autosprite2; three at most",
+    ),
+    ("fogparms", "volumes by the engine's formula"),
+    ("nomipmaps", ""),
+    ("polygonoffset", ""),
+    ("portal", "as a plain surface, drawn first"),
+    ("skyparms", "box and clouds"),
+    ("sort *", ""),
+    ("stage: alphafunc *", ""),
+    ("stage: alphagen *", ""),
+    ("stage: animmap", "eight pictures at most"),
+    ("stage: blendfunc *", "every pair of factors"),
+    ("stage: clampmap *", ""),
+    ("stage: depthfunc *", ""),
+    ("stage: depthwrite", ""),
+    ("stage: detail", "can be left out"),
+    ("stage: map *", ""),
+    ("stage: rgbgen const", ""),
+    ("stage: rgbgen identity", ""),
+    ("stage: rgbgen identitylighting", ""),
+    (
+        "stage: rgbgen lightingdiffuse",
+        "by the light grid at the middle of the surface; the engine leaves the world's black",
+    ),
+    ("stage: rgbgen *vertex", ""),
+    ("stage: rgbgen wave *", "noise with numbers of our own"),
+    ("stage: tcgen *", ""),
+    ("stage: tcmod *", "four at most"),
+    ("stage: videomap", "black"),
+];
+
+/// The entry of a list that says something about a directive.
+fn entry<'a>(list: &[(&str, &'a str)], directive: &str) -> Option<&'a str> {
+    let fits = |pattern: &str| match pattern.split_once('*') {
+        Some((start, end)) => directive.starts_with(start) && directive.ends_with(end),
+        None => directive == pattern,
+    };
+    list.iter()
+        .find(|(pattern, _)| fits(pattern))
+        .map(|(_, text)| *text)
+}
 
 /// A definition as a script has it.
 struct Definition {
@@ -106,13 +171,21 @@ fn directives(text: &str) -> BTreeSet<String> {
             Some("{") => depth += 1,
             Some("}") => depth -= 1,
             Some(word) if is_for_tools(word) => {}
-            Some(_) => {
-                let scope = if depth == 1 { "" } else { "stage: " };
-                found.insert(format!("{scope}{}", kind(&words)));
+            Some(_) if depth == 1 => {
+                found.insert(kind(&words));
             }
+            Some(_) => found.extend(split(&words).map(|words| format!("stage: {}", kind(words)))),
         }
     }
     found
+}
+
+/// The directives on a line of a stage.
+fn split(words: &[String]) -> impl Iterator<Item = &[String]> {
+    let starts_one = |word: &String| {
+        ["rgbgen", "alphagen", "tcgen", "tcmod", "blendfunc"].contains(&word.as_str())
+    };
+    words.chunk_by(move |_, next| !starts_one(next))
 }
 
 /// A directive without the numbers and names that differ from use to use.
@@ -262,24 +335,106 @@ fn games() -> Vec<(&'static str, usize, Vec<PathBuf>)> {
     listed.collect()
 }
 
+/// The section of `docs/materials.md` about a game.
+fn section(game: &str, audit: &Audit) -> String {
+    let missing: usize = audit.stand_in.values().sum();
+    let share = missing as f64 / audit.drawn as f64 * 100.0;
+    let mut text = format!(
+        "## {game}\n\n{} maps draw {} surfaces, {} of them by a script. {missing} surfaces ({share:.2} %) lack a picture and show the stand-in.\n\n",
+        audit.maps, audit.drawn, audit.scripted
+    );
+    let rows = |text: &mut String, list: &[(&str, &str)]| {
+        for (directive, counted) in &audit.directives {
+            if let Some(remark) = entry(list, directive) {
+                let (surfaces, maps) = (counted.surfaces, counted.maps);
+                let _ = writeln!(text, "| `{directive}` | {surfaces} | {maps} | {remark} |");
+            }
+        }
+    };
+    text.push_str("| honoured | surfaces | maps | |\n|---|---|---|---|\n");
+    rows(&mut text, &HONOURED);
+    text.push_str("\n| without effect | surfaces | maps | why |\n|---|---|---|---|\n");
+    rows(&mut text, &NO_EFFECT);
+    text
+}
+
+const HEAD: &str = "# Materials of real maps
+
+Every directive of material scripts that the maps of two games use on surfaces which are drawn, with the number of those surfaces
+and of the maps. Words of the light compiler and the editor (`q3map_…`, `qer_…`) are left out. What is not in these lists does not occur there;
+an unknown word is reported with its file and line, and costs its line alone. `UPDATE_DOCS=1 cargo test --test material_audit` writes this page where both games are installed.
+";
+
+/// In a debug build 20 s for both games.
 #[test]
 fn every_directive_that_occurs_is_honoured_or_listed() {
-    for (game, count, maps) in games() {
-        let audit = audit(&maps);
-        assert_eq!(audit.maps, count, "{game}");
-        let missing: usize = audit.stand_in.values().sum();
-        println!(
-            "== {game}: {} drawn {} scripted, {missing} stand-ins",
-            audit.drawn, audit.scripted
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/materials.md");
+    let games = games();
+    let mut page = HEAD.to_owned();
+    let mut unlisted = Vec::new();
+    for (game, count, maps) in &games {
+        let audit = audit(maps);
+        assert_eq!(audit.maps, *count, "{game}");
+        for directive in audit.directives.keys() {
+            let lists = [entry(&HONOURED, directive), entry(&NO_EFFECT, directive)];
+            if lists.iter().flatten().count() != 1 {
+                unlisted.push(format!("{game}: {directive}"));
+            }
+        }
+        // The parser knows what is said to be honoured.
+        let is_excused = |text: &String| {
+            let mut named = NO_EFFECT
+                .iter()
+                .map(|(word, _)| word.trim_start_matches("stage: "));
+            text.contains("the engine takes") || named.any(|word| text.contains(&format!("`{word}")))
+        };
+        unlisted.extend(
+            audit
+                .unknown
+                .iter()
+                .filter(|text| !is_excused(text))
+                .cloned(),
         );
-        for (name, n) in &audit.stand_in {
-            println!("  missing {name} {n}");
+        for (name, surfaces) in &audit.stand_in {
+            println!("{game}: no picture for {name}: {surfaces} surfaces");
         }
-        for (directive, counted) in &audit.directives {
-            println!("{directive} | {} | {}", counted.surfaces, counted.maps);
+        let missing: usize = audit.stand_in.values().sum();
+        let share = missing as f64 / audit.drawn as f64;
+        assert!(
+            share < STAND_IN_LIMIT,
+            "{game}: {missing} of {}",
+            audit.drawn
+        );
+        let section = section(game, &audit);
+        if std::env::var_os("UPDATE_DOCS").is_none() {
+            let page = std::fs::read_to_string(&path).unwrap();
+            assert!(
+                page.contains(&section),
+                "docs/materials.md is not what {game} uses; UPDATE_DOCS=1 cargo test --test material_audit writes it"
+            );
         }
-        for text in &audit.unknown {
-            println!("  ? {text}");
-        }
+        page.push('\n');
+        page.push_str(&section);
     }
+    assert!(unlisted.is_empty(), "{}", unlisted.join("\n"));
+    if std::env::var_os("UPDATE_DOCS").is_some() && games.len() == 2 {
+        std::fs::write(&path, page).unwrap();
+    }
+}
+
+#[test]
+fn directives_are_told_apart() {
+    let text = "x // {\n{\n cull none\n q3map_sun 1\n {\n map a.tga\n blendFunc filter rgbGen identity\n rgbGen wave sin 0 1 0 1 }\n { map $lightmap tcMod turb 0 1 } }";
+    let expected = [
+        "cull none",
+        "stage: blendfunc filter",
+        "stage: map $lightmap",
+        "stage: map IMAGE",
+        "stage: rgbgen identity",
+        "stage: rgbgen wave sin",
+        "stage: tcmod turb",
+    ];
+    assert_eq!(directives(text).into_iter().collect::<Vec<_>>(), expected);
+    assert_eq!(entry(&HONOURED, "stage: rgbgen vertexlike"), None);
+    assert_eq!(entry(&HONOURED, "stage: dance"), None);
 }

@@ -81,6 +81,8 @@ const TC_VECTOR = 3u;
 const RGB_CONST = 0u;
 const RGB_VERTEX = 1u;
 const RGB_ONE_MINUS_VERTEX = 2u;
+// The vertex colour holds light of the grid, as it is shown.
+const RGB_GRID = 3u;
 
 const ALPHA_CONST = 0u;
 const ALPHA_VERTEX = 1u;

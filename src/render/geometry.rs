@@ -2,10 +2,13 @@ use std::collections::HashSet;
 use std::ops::Range;
 
 use bytemuck::{Pod, Zeroable};
+use glam::Vec3;
 
+use crate::format::material_script::RgbGen;
+use crate::probe::{LegacyLight, LegacyProfile, sample_legacy, shade_legacy};
 use crate::render::shared;
 use crate::render::sprites::Quads;
-use crate::scene::{Scene, Surface};
+use crate::scene::{Scene, Stage, Surface};
 
 /// A vertex on the GPU.
 #[repr(C)]
@@ -58,6 +61,43 @@ impl GpuVertex {
     };
 }
 
+/// What lights a surface with `rgbGen lightingDiffuse`: the light grid at one place, as it lights models.
+///
+/// The engine does so for inline models at their origin. On the world it leaves the light unset, which is black; we take the
+/// grid at the middle of the surface. Evaluated once, with the overbright of the map's game.
+struct GridLit(LegacyLight);
+
+impl GridLit {
+    fn of(scene: &Scene, surface: &Surface) -> Option<Self> {
+        let stages = &scene.material_of(surface).stages;
+        let is_lit = |stage: &Stage| stage.rgb_gen == RgbGen::LightingDiffuse;
+        if !stages.iter().any(is_lit) {
+            return None;
+        }
+        let model = scene.models.get(surface.model as usize);
+        let place = model.filter(|_| surface.model != 0);
+        let position = place.map_or(surface.bounds.centre(), |model| model.origin);
+        let overbright = scene.light_scale.overbright;
+        let grid = scene.lighting.light_grid.as_ref();
+        Some(Self(grid.map_or(NO_GRID, |grid| {
+            sample_legacy(grid, position, LegacyProfile::Ioq3, overbright).light
+        })))
+    }
+
+    fn shade(&self, vertex: &mut GpuVertex) {
+        let rgb = shade_legacy(&self.0, Vec3::from(vertex.normal));
+        let [r, g, b] = rgb.clamp(Vec3::ZERO, Vec3::splat(255.0)).to_array();
+        vertex.colour = [r as u8, g as u8, b as u8, vertex.colour[3]];
+    }
+}
+
+/// The engine's light where there is no grid: from everywhere, and from its first sun.
+const NO_GRID: LegacyLight = LegacyLight {
+    ambient: Vec3::splat(182.0),
+    directed: Vec3::splat(150.0),
+    direction: Vec3::new(0.428_7, 0.285_8, 0.857_1),
+};
+
 /// The drawn triangles of a scene in one vertex and one index list, surfaces in the order of drawing.
 #[derive(Default)]
 pub(super) struct Geometry {
@@ -92,6 +132,7 @@ impl Geometry {
         let range = surface.indices.start as usize..surface.indices.end as usize;
         let triangles = scene.indices.get(range).unwrap_or_default();
         let quads = Quads::of(scene, surface);
+        let grid_light = GridLit::of(scene, surface);
         let turned = quads.as_ref().and_then(|quads| quads.triangles.as_deref());
         for triangle in turned.unwrap_or(triangles).chunks_exact(3) {
             let corners: [u32; 3] = std::array::from_fn(|i| {
@@ -100,7 +141,10 @@ impl Geometry {
                 if known != u32::MAX {
                     return known;
                 }
-                let vertex = GpuVertex::new(scene, surface, number, page(number));
+                let mut vertex = GpuVertex::new(scene, surface, number, page(number));
+                if let Some(light) = &grid_light {
+                    light.shade(&mut vertex);
+                }
                 self.add_vertex(number, vertex, quads.as_ref())
             });
             self.indices.extend(corners);

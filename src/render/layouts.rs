@@ -32,6 +32,11 @@ impl Layouts {
             storage(),
             uniform(None),
         ];
+        let (vertex, both) = (
+            wgpu::ShaderStages::VERTEX,
+            wgpu::ShaderStages::VERTEX_FRAGMENT,
+        );
+        let stage = [(both, uniform(stage_size)), (vertex, storage())];
         Self {
             frame: layout(device, "frame", &[uniform(None)]),
             pages: layout(device, "lightmap pages", &pages),
@@ -41,7 +46,7 @@ impl Layouts {
                 "image",
                 &[texture(wgpu::TextureViewDimension::D2), sampler()],
             ),
-            stage: layout(device, "stage", &[uniform(stage_size), storage()]),
+            stage: staged_layout(device, "stage", stage.into_iter()),
             grid: layout(device, "grid", &[uniform(None), storage(), storage()]),
             shown_points: layout(device, "shown points", &[storage()]),
             gamma: layout(

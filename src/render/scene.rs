@@ -16,7 +16,7 @@ use crate::render::stage::{self, Picture};
 use crate::render::styles::{StyledSurfaces, Styles, is_styled};
 use crate::render::uploader::Uploader;
 use crate::render::visibility::{DrawnSurface, Visible};
-use crate::scene::{FogVolume, LightingClass, Scene, Stage, Surface};
+use crate::scene::{FogVolume, Scene, Stage, Surface};
 
 /// A map on the GPU: geometry, images, lightmap pages and what to draw in which order.
 pub struct GpuScene {
@@ -73,7 +73,6 @@ pub(super) struct Stages {
 pub(super) struct Slot {
     pub(super) stage: Stage,
     pub(super) picture: Picture,
-    pub(super) lighting: LightingClass,
     pub(super) cloud_height: f32,
     pub(super) face: u32,
     pub(super) deforms: Vec<Deform>,
@@ -94,7 +93,7 @@ impl Slot {
             face: self.face,
             sprite_offset: self.sprite_offset,
             deforms: stage::deforms(&self.deforms, time_secs),
-            ..stage::uniform(&self.stage, self.picture, self.lighting, time_secs)
+            ..stage::uniform(&self.stage, self.picture, time_secs)
         };
         if let Some((fog, fogged)) = &self.fog {
             stage::put_fog(&mut uniform, fog, *fogged);

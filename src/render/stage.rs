@@ -5,7 +5,7 @@ use crate::format::material_script::{
     AlphaFunc, AlphaGen, BlendFactor, Deform, RgbGen, TcGen, TcMod, Wave, WaveFunction,
 };
 use crate::render::shared;
-use crate::scene::{FogVolume, LightingClass, Stage};
+use crate::scene::{FogVolume, Stage};
 
 /// Pairs of matrix and turbulence that a stage holds.
 const TC_MOD_LIMIT: usize = 4;
@@ -105,13 +105,8 @@ pub(super) fn fogged(stage: &Stage) -> u32 {
 }
 
 /// The uniform of `stage` at a time, without deformations; tables of section 5.7 of the rendering specification.
-pub(super) fn uniform(
-    stage: &Stage,
-    picture: Picture,
-    lighting: LightingClass,
-    time_secs: f32,
-) -> shared::Stage {
-    let (rgb_gen, rgb) = rgb(&stage.rgb_gen, lighting, time_secs);
+pub(super) fn uniform(stage: &Stage, picture: Picture, time_secs: f32) -> shared::Stage {
+    let (rgb_gen, rgb) = rgb(&stage.rgb_gen, time_secs);
     let (alpha_gen, alpha, portal_range) = alpha(&stage.alpha_gen, time_secs);
     let (tc_gen, tc_s, tc_t) = match stage.tc_gen {
         TcGen::Base => (0, Vec3::ZERO, Vec3::ZERO),
@@ -144,7 +139,7 @@ pub(super) fn uniform(
 }
 
 /// Code and fixed colour. The world counts as a white entity; overbright is all in the light, so identity is white.
-fn rgb(generator: &RgbGen, lighting: LightingClass, time_secs: f32) -> (u32, Vec3) {
+fn rgb(generator: &RgbGen, time_secs: f32) -> (u32, Vec3) {
     match generator {
         RgbGen::Identity | RgbGen::IdentityLighting | RgbGen::Entity => (0, Vec3::ONE),
         RgbGen::OneMinusEntity => (0, Vec3::ZERO),
@@ -152,8 +147,8 @@ fn rgb(generator: &RgbGen, lighting: LightingClass, time_secs: f32) -> (u32, Vec
         RgbGen::Wave(wave) => (0, Vec3::splat(wave_value(wave, time_secs).clamp(0.0, 1.0))),
         RgbGen::Vertex | RgbGen::ExactVertex => (1, Vec3::ONE),
         RgbGen::OneMinusVertex => (2, Vec3::ONE),
-        // Models' rule. World surfaces have no model to be lit as: vertex light where there is some, else white.
-        RgbGen::LightingDiffuse => (u32::from(lighting == LightingClass::Vertex), Vec3::ONE),
+        // The vertices hold it.
+        RgbGen::LightingDiffuse => (3, Vec3::ONE),
     }
 }
 

@@ -194,7 +194,6 @@ impl<'a> Uploader<'a> {
         let offset = self.slot(Slot {
             stage: stage.clone(),
             picture,
-            lighting: material.lighting,
             cloud_height: height,
             face: 0,
             deforms: material.deforms.clone(),
