@@ -8,6 +8,7 @@ struct Vertex {
     @location(4) colour: vec4f,
     @location(5) page: u32,
     @builtin(vertex_index) number: u32,
+    @location(7) model: u32,
 }
 
 struct Varying {
@@ -93,8 +94,9 @@ fn stage_alpha(vertex: Vertex) -> f32 {
 // What all vertices have in common, whatever lights them.
 fn placed(stored: Vertex) -> Vertex {
     var vertex = stored;
-    vertex.position = deformed(stored.position, stored.normal, stored.st, stored.number);
-    vertex.normal = wobbled(stored.normal, stored.position);
+    let deformed = deformed(stored.position, stored.normal, stored.st, stored.number);
+    vertex.position = moved_point(deformed, stored.model);
+    vertex.normal = moved_direction(wobbled(stored.normal, stored.position), stored.model);
     return vertex;
 }
 

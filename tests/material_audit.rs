@@ -386,7 +386,8 @@ fn every_directive_that_occurs_is_honoured_or_listed() {
             let mut named = NO_EFFECT
                 .iter()
                 .map(|(word, _)| word.trim_start_matches("stage: "));
-            text.contains("the engine takes") || named.any(|word| text.contains(&format!("`{word}")))
+            text.contains("the engine takes")
+                || named.any(|word| text.contains(&format!("`{word}")))
         };
         unlisted.extend(
             audit

@@ -116,7 +116,7 @@ const TAU = 6.2831855;
 @group(2) @binding(0) var image: texture_2d<f32>;
 @group(2) @binding(1) var image_sampler: sampler;
 @group(3) @binding(0) var<uniform> stage: Stage;
-@group(3) @binding(1) var<storage, read> sprites: array<Sprite>;
+@group(3) @binding(2) var<storage, read> sprites: array<Sprite>;
 
 // One period is 0 to 1.
 fn wave_shape(function: u32, turns: f32) -> f32 {

@@ -354,8 +354,20 @@ shared! {
     }
 }
 
+shared! {
+    /// Where an inline model is now: what its place in the file is multiplied with.
+    ModelPlace {
+        /// Row of world x.
+        x: [f32; 4],
+        /// Row of world y.
+        y: [f32; 4],
+        /// Row of world z.
+        z: [f32; 4],
+    }
+}
+
 /// All shared structs.
-pub const LAYOUTS: [SharedLayout; 17] = [
+pub const LAYOUTS: [SharedLayout; 18] = [
     Frame::LAYOUT,
     Deform::LAYOUT,
     Sprite::LAYOUT,
@@ -373,4 +385,5 @@ pub const LAYOUTS: [SharedLayout; 17] = [
     SampledGrids::LAYOUT,
     ModeColours::LAYOUT,
     Gamma::LAYOUT,
+    ModelPlace::LAYOUT,
 ];
