@@ -344,21 +344,15 @@ const FOLLOWING: [&str; 14] = [
 
 /// A line's directives. Like the engine we take a keyword behind the parameters of another one for its own directive; what
 /// follows `map` and the like is a name whatever it is.
-fn directives_of(words: &[String]) -> Vec<&[String]> {
+fn directives_of(words: &[String]) -> impl Iterator<Item = &[String]> {
     let is_keyword = |word: &String| FOLLOWING.contains(&word.to_ascii_lowercase().as_str());
     let takes_name = |word: &String| word.to_ascii_lowercase().ends_with("map");
-    let mut starts = vec![0];
-    for at in 1..words.len() {
-        let is_name = takes_name(&words[at - 1]) && starts.last() == Some(&(at - 1));
-        if is_keyword(&words[at]) && !is_name {
-            starts.push(at);
-        }
-    }
-    starts.push(words.len());
-    starts
-        .windows(2)
-        .map(|span| &words[span[0]..span[1]])
-        .collect()
+    let mut is_name = false;
+    words.chunk_by(move |word, next| {
+        // Whether the next word is a name; a word that is one itself takes none.
+        is_name = takes_name(word) && !is_name;
+        is_name || !is_keyword(next)
+    })
 }
 
 fn read_stage_keyword(stage: &mut StageDef, keyword: &str, words: &[String]) -> bool {
