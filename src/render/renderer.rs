@@ -145,6 +145,11 @@ impl Renderer {
         })
     }
 
+    /// How many pipelines for surfaces the maps and modes drawn so far needed.
+    pub fn surface_pipelines(&self) -> usize {
+        self.pipelines.surface_count()
+    }
+
     /// Records the drawing of a frame into `target`, which must be of [`crate::render::TARGET_FORMAT`] and `size` pixels.
     ///
     /// The target is cleared to the background first. Buffers are written through the queue, so submit the encoder before the
