@@ -76,6 +76,8 @@ pub(super) struct Pass {
     pub(super) offset: u32,
     /// Whether it shows the lightmap: the last one drawn by the lightmap mode.
     pub(super) has_lightmap: bool,
+    /// Whether its script marks it with `detail`.
+    pub(super) is_detail: bool,
 }
 
 /// The uniforms of all stages.

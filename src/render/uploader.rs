@@ -212,6 +212,7 @@ impl<'a> Uploader<'a> {
             rate,
             frames,
             offset,
+            is_detail: stage.detail,
             has_lightmap: matches!(picture, Picture::Lightmap | Picture::Both),
         }
     }
