@@ -17,9 +17,9 @@ use glam::{Vec2, Vec3};
 use image::RgbaImage;
 use luxgrid::format::material_script::{AlphaGen, BlendFactor, Deform, RgbGen, TcGen};
 use luxgrid::job::JobContext;
-use luxgrid::math::Plane;
+use luxgrid::math::{Aabb, Plane};
 use luxgrid::render::{Gpu, GpuScene, Renderer, render_to_image};
-use luxgrid::scene::{self, FogVolume, ImageId, Scene, Stage, StageImage};
+use luxgrid::scene::{self, FogVolume, ImageId, Scene, Stage, StageImage, Vertex};
 use luxgrid::trace::Picker;
 use luxgrid::vfs::{SearchOptions, open_map};
 use luxgrid::view::{Camera, Overlays, ViewOptions};
@@ -282,7 +282,7 @@ fn quads_turn_towards_the_eye() {
         let template = scene.vertices[scene.indices[surface.indices.start as usize] as usize];
         // Facing +X: from the other side and edge on it is not seen unless it turns.
         for (y, z) in [(8.0, 24.0), (8.0, -24.0), (-8.0, -24.0), (-8.0, 24.0)] {
-            scene.vertices.push(luxgrid::scene::Vertex {
+            scene.vertices.push(Vertex {
                 position: Vec3::new(0.0, y, z),
                 ..template
             });
@@ -291,7 +291,7 @@ fn quads_turn_towards_the_eye() {
             .indices
             .extend([0, 1, 2, 0, 2, 3].map(|at| first + at));
         surface.indices = start..start + 6;
-        surface.bounds = luxgrid::math::Aabb::from_points([-24.0, 24.0].map(Vec3::splat));
+        surface.bounds = Aabb::from_points([-24.0, 24.0].map(Vec3::splat));
         let material = &mut scene.materials[surface.material.0 as usize];
         material.deforms = vec![deform];
         scene.surfaces = vec![surface];
