@@ -165,7 +165,7 @@ fn fs_mode(in: ModeVarying) -> @location(0) vec4f {
     switch frame.mode {
         case MODE_GRID_LIT, MODE_SH_LIT: {
             var colour = in.colour.rgb;
-            let is_vertex_lit = stage.rgb_gen == RGB_VERTEX || stage.rgb_gen == RGB_VERTEX_LIGHT;
+            let is_vertex_lit = stage.rgb_gen == RGB_VERTEX || stage.rgb_gen == RGB_VERTEX_LIGHT || stage.rgb_gen == RGB_GRID;
             let is_lit = stage.picture != PICTURE_IMAGE || is_vertex_lit;
             if is_vertex_lit {
                 colour = vec3f(1.0);

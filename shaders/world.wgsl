@@ -7,6 +7,7 @@ struct Vertex {
     @location(3) page_st: vec2f,
     @location(4) colour: vec4f,
     @location(5) page: u32,
+    @builtin(vertex_index) number: u32,
     @location(7) model: u32,
 }
 
@@ -62,6 +63,7 @@ fn stage_rgb(vertex: Vertex, light: vec3f) -> vec3f {
     switch stage.rgb_gen {
         case RGB_VERTEX: { return light; }
         case RGB_VERTEX_LIGHT: { return select(light, vec3f(1.0), frame.mode == MODE_FULLBRIGHT); }
+        case RGB_GRID: { return vertex.colour.rgb * frame.exposure; }
         case RGB_ONE_MINUS_VERTEX: { return vec3f(1.0) - min(light, vec3f(1.0)); }
         default: { return stage.colour.rgb; }
     }
@@ -88,9 +90,9 @@ fn stage_alpha(vertex: Vertex) -> f32 {
 // What all vertices have in common, whatever lights them.
 fn placed(stored: Vertex) -> Vertex {
     var vertex = stored;
-    let deformed = deformed(stored.position, stored.normal, stored.st);
+    let deformed = deformed(stored.position, stored.normal, stored.st, stored.number);
     vertex.position = moved_point(deformed, stored.model);
-    vertex.normal = moved_direction(stored.normal, stored.model);
+    vertex.normal = moved_direction(wobbled(stored.normal, stored.position), stored.model);
     return vertex;
 }
 

@@ -46,6 +46,8 @@ const OFF_LIMIT: f64 = 0.05;
 const MASK_LIMIT: f64 = 0.4;
 /// Pixels of the engine's window.
 const SIZE: (u32, u32) = (1280, 720);
+/// What the recorded game time is behind the picture, seconds: five views that move fit best at this offset, sharply.
+const BEHIND: f32 = 0.15;
 /// From a player's origin up to the eye, and how far off an item is taken along each axis, game units.
 const EYE_HEIGHT: f32 = 26.0;
 const REACH: f32 = 50.0;
@@ -138,7 +140,7 @@ fn game_shots(folder: &Path) -> Vec<Shot> {
     let mut shots = Vec::new();
     for view in index["views"].as_array().unwrap() {
         let angles = &view["angles_deg"];
-        let secs = view["server_time_ms"].as_f64().unwrap() as f32 / 1000.0;
+        let secs = view["server_time_ms"].as_f64().unwrap() as f32 / 1000.0 + BEHIND;
         let other = &view["fullbright_angles_deg"];
         let own = camera(&view["eye"], &angles["yaw"], &angles["pitch"]);
         let unlit = camera(&view["fullbright_eye"], &other["yaw"], &other["pitch"]);

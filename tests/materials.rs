@@ -15,11 +15,11 @@ use std::path::Path;
 
 use glam::{Vec2, Vec3};
 use image::RgbaImage;
-use luxgrid::format::material_script::{AlphaGen, BlendFactor, RgbGen, TcGen};
+use luxgrid::format::material_script::{AlphaGen, BlendFactor, Deform, RgbGen, TcGen};
 use luxgrid::job::JobContext;
-use luxgrid::math::Plane;
+use luxgrid::math::{Aabb, Plane};
 use luxgrid::render::{Gpu, GpuScene, Renderer, render_to_image};
-use luxgrid::scene::{self, FogVolume, ImageId, Scene, Stage, StageImage};
+use luxgrid::scene::{self, FogVolume, ImageId, Scene, Stage, StageImage, Vertex};
 use luxgrid::trace::Picker;
 use luxgrid::vfs::{SearchOptions, open_map};
 use luxgrid::view::{Camera, Overlays, ViewOptions};
@@ -41,6 +41,10 @@ impl Stand {
     }
 
     fn shot(&mut self, scene: &Scene, camera: &Camera) -> RgbaImage {
+        self.shot_with(scene, camera, &ViewOptions::default())
+    }
+
+    fn shot_with(&mut self, scene: &Scene, camera: &Camera, options: &ViewOptions) -> RgbaImage {
         let uploaded = GpuScene::upload(&self.gpu, scene).unwrap();
         let picture = render_to_image(
             &self.gpu,
@@ -49,7 +53,7 @@ impl Stand {
             &uploaded,
             None,
             camera,
-            &ViewOptions::default(),
+            options,
             &Overlays::default(),
             0.0,
         )
@@ -229,5 +233,87 @@ fn fog_weakens_what_is_translucent() {
         }
         println!("{source:?} {destination:?}: {compared}");
         assert!(compared > 600, "{source:?} {destination:?}: {compared}");
+    }
+}
+
+/// Detail stages can be left out; all others stay.
+#[test]
+fn detail_stages_can_be_left_out() {
+    let Some(mut stand) = Stand::new() else {
+        return;
+    };
+    let (own, detail) = (Vec3::new(0.2, 0.4, 0.6), Vec3::new(0.4, 0.2, 0.0));
+    let mut scene = room(own);
+    for material in &mut scene.materials {
+        if !material.stages.is_empty() {
+            let added = blended(stage(detail), BlendFactor::One, BlendFactor::One);
+            material.stages.push(Stage {
+                detail: true,
+                ..added
+            });
+        }
+    }
+    let camera = camera(&scene);
+    for (detail_stages, expected) in [(true, own + detail), (false, own)] {
+        let options = ViewOptions {
+            detail_stages,
+            ..ViewOptions::default()
+        };
+        let shown = rgb(&stand.shot_with(&scene, &camera, &options), 40, 30);
+        assert!(shown.abs_diff_eq(expected, ROUNDED), "{shown} {expected}");
+    }
+}
+
+/// A quad that faces the picture shows all of its picture from any side; one about its axis stays upright.
+#[test]
+fn quads_turn_towards_the_eye() {
+    let Some(mut stand) = Stand::new() else {
+        return;
+    };
+    for (deform, is_square) in [(Deform::AutoSprite, true), (Deform::AutoSprite2, false)] {
+        let mut scene = room(Vec3::ONE);
+        let quad = scene
+            .surfaces
+            .iter()
+            .position(|surface| surface.indices.len() == 6);
+        let mut surface = scene.surfaces[quad.unwrap()].clone();
+        let first = u32::try_from(scene.vertices.len()).unwrap();
+        let start = u32::try_from(scene.indices.len()).unwrap();
+        let template = scene.vertices[scene.indices[surface.indices.start as usize] as usize];
+        // Facing +X: from the other side and edge on it is not seen unless it turns.
+        for (y, z) in [(8.0, 24.0), (8.0, -24.0), (-8.0, -24.0), (-8.0, 24.0)] {
+            scene.vertices.push(Vertex {
+                position: Vec3::new(0.0, y, z),
+                ..template
+            });
+        }
+        scene
+            .indices
+            .extend([0, 1, 2, 0, 2, 3].map(|at| first + at));
+        surface.indices = start..start + 6;
+        surface.bounds = Aabb::from_points([-24.0, 24.0].map(Vec3::splat));
+        let material = &mut scene.materials[surface.material.0 as usize];
+        material.deforms = vec![deform];
+        scene.surfaces = vec![surface];
+        for yaw_degrees in [0.0_f32, 45.0, 90.0, 180.0, 250.0] {
+            let yaw = yaw_degrees.to_radians();
+            let back = Vec3::new(-yaw.cos(), -yaw.sin(), 0.0);
+            let camera = Camera {
+                eye: back * 60.0,
+                yaw,
+                pitch: 0.0,
+                fov_x: 90_f32.to_radians(),
+            };
+            let picture = stand.shot(&scene, &camera);
+            let white = picture.pixels().filter(|pixel| pixel.0[0] > 128).count() as f32;
+            // 40 pixels are 60 units. The engine makes a square of half the quad's diagonal times 0.707.
+            let side = 2.0 * 0.707 * Vec2::new(8.0, 24.0).length();
+            let expected = if is_square { side * side } else { 16.0 * 48.0 };
+            let expected = expected * (40.0_f32 / 60.0).powi(2);
+            assert!(
+                (white - expected).abs() < 0.15 * expected,
+                "{deform:?} {yaw_degrees}: {white} for {expected}"
+            );
+        }
     }
 }

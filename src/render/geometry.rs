@@ -2,8 +2,13 @@ use std::collections::HashSet;
 use std::ops::Range;
 
 use bytemuck::{Pod, Zeroable};
+use glam::Vec3;
 
-use crate::scene::{Scene, Surface};
+use crate::format::material_script::RgbGen;
+use crate::probe::{LegacyLight, LegacyProfile, sample_legacy, shade_legacy};
+use crate::render::shared;
+use crate::render::sprites::Quads;
+use crate::scene::{Scene, Stage, Surface};
 
 /// A vertex on the GPU.
 #[repr(C)]
@@ -25,6 +30,20 @@ impl GpuVertex {
         6 => Uint32, 7 => Uint32
     ];
 
+    fn new(scene: &Scene, surface: &Surface, number: u32, page: u32) -> Self {
+        let vertex = &scene.vertices[number as usize];
+        Self {
+            position: vertex.position.to_array(),
+            normal: vertex.normal.to_array(),
+            st: vertex.st.to_array(),
+            page_st: vertex.lightmap_st.to_array(),
+            colour: vertex.colour,
+            page,
+            surface: surface.id.0,
+            model: surface.model,
+        }
+    }
+
     /// All attributes.
     pub(super) const LAYOUT: wgpu::VertexBufferLayout<'static> = wgpu::VertexBufferLayout {
         array_stride: size_of::<Self>() as u64,
@@ -40,6 +59,43 @@ impl GpuVertex {
     };
 }
 
+/// What lights a surface with `rgbGen lightingDiffuse`: the light grid at one place, as it lights models.
+///
+/// The engine does so for inline models at their origin. On the world it leaves the light unset, which is black; we take the
+/// grid at the middle of the surface. Evaluated once, with the overbright of the map's game.
+struct GridLit(LegacyLight);
+
+impl GridLit {
+    fn of(scene: &Scene, surface: &Surface) -> Option<Self> {
+        let stages = &scene.material_of(surface).stages;
+        let is_lit = |stage: &Stage| stage.rgb_gen == RgbGen::LightingDiffuse;
+        if !stages.iter().any(is_lit) {
+            return None;
+        }
+        let model = scene.models.get(surface.model as usize);
+        let place = model.filter(|_| surface.model != 0);
+        let position = place.map_or(surface.bounds.centre(), |model| model.origin);
+        let overbright = scene.light_scale.overbright;
+        let grid = scene.lighting.light_grid.as_ref();
+        Some(Self(grid.map_or(NO_GRID, |grid| {
+            sample_legacy(grid, position, LegacyProfile::Ioq3, overbright).light
+        })))
+    }
+
+    fn shade(&self, vertex: &mut GpuVertex) {
+        let rgb = shade_legacy(&self.0, Vec3::from(vertex.normal));
+        let [r, g, b] = rgb.clamp(Vec3::ZERO, Vec3::splat(255.0)).to_array();
+        vertex.colour = [r as u8, g as u8, b as u8, vertex.colour[3]];
+    }
+}
+
+/// The engine's light where there is no grid: from everywhere, and from its first sun.
+const NO_GRID: LegacyLight = LegacyLight {
+    ambient: Vec3::splat(182.0),
+    directed: Vec3::splat(150.0),
+    direction: Vec3::new(0.428_7, 0.285_8, 0.857_1),
+};
+
 /// The drawn triangles of a scene in one vertex and one index list, surfaces in the order of drawing.
 #[derive(Default)]
 pub(super) struct Geometry {
@@ -47,6 +103,8 @@ pub(super) struct Geometry {
     pub(super) indices: Vec<u32>,
     /// Each edge of each surface once, for lines.
     pub(super) edges: Vec<u32>,
+    /// Of the vertices of surfaces that turn towards the eye, in their order.
+    pub(super) sprites: Vec<shared::Sprite>,
     remap: Vec<u32>,
     touched: Vec<u32>,
     seen: HashSet<(u32, u32)>,
@@ -71,9 +129,22 @@ impl Geometry {
         let (first_index, first_edge) = (self.indices.len() as u32, self.edges.len() as u32);
         let range = surface.indices.start as usize..surface.indices.end as usize;
         let triangles = scene.indices.get(range).unwrap_or_default();
-        for triangle in triangles.chunks_exact(3) {
-            let corners: [u32; 3] =
-                std::array::from_fn(|i| self.vertex(scene, surface, triangle[i], &mut page));
+        let quads = Quads::of(scene, surface);
+        let grid_light = GridLit::of(scene, surface);
+        let turned = quads.as_ref().and_then(|quads| quads.triangles.as_deref());
+        for triangle in turned.unwrap_or(triangles).chunks_exact(3) {
+            let corners: [u32; 3] = std::array::from_fn(|i| {
+                let number = triangle[i];
+                let known = self.remap[number as usize];
+                if known != u32::MAX {
+                    return known;
+                }
+                let mut vertex = GpuVertex::new(scene, surface, number, page(number));
+                if let Some(light) = &grid_light {
+                    light.shade(&mut vertex);
+                }
+                self.add_vertex(number, vertex, quads.as_ref())
+            });
             self.indices.extend(corners);
             for (a, b) in [(0, 1), (1, 2), (2, 0)] {
                 let (a, b) = (corners[a], corners[b]);
@@ -92,31 +163,21 @@ impl Geometry {
         )
     }
 
-    fn vertex(
-        &mut self,
-        scene: &Scene,
-        surface: &Surface,
-        number: u32,
-        page: impl FnOnce(u32) -> u32,
-    ) -> u32 {
-        let known = self.remap[number as usize];
-        if known != u32::MAX {
-            return known;
+    fn add_vertex(&mut self, number: u32, mut vertex: GpuVertex, quads: Option<&Quads>) -> u32 {
+        if let Some(quads) = quads {
+            let (sprite, st) = quads.corner(number);
+            self.sprites.push(sprite);
+            vertex.st = st.map_or(vertex.st, |st| st.to_array());
         }
-        let vertex = &scene.vertices[number as usize];
         let added = self.vertices.len() as u32;
-        self.vertices.push(GpuVertex {
-            position: vertex.position.to_array(),
-            normal: vertex.normal.to_array(),
-            st: vertex.st.to_array(),
-            page_st: vertex.lightmap_st.to_array(),
-            colour: vertex.colour,
-            page: page(number),
-            surface: surface.id.0,
-            model: surface.model,
-        });
+        self.vertices.push(vertex);
         self.remap[number as usize] = added;
         self.touched.push(number);
         added
+    }
+
+    /// What a vertex that is added now needs to find its sprite: both lists grow alike while surfaces of quads are added.
+    pub(super) fn sprite_offset(&self) -> u32 {
+        (self.sprites.len() as u32).wrapping_sub(self.vertices.len() as u32)
     }
 }

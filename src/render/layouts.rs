@@ -10,7 +10,7 @@ pub(super) struct Layouts {
     pub(super) modes: wgpu::BindGroupLayout,
     /// Group 2 of surfaces: an image.
     pub(super) image: wgpu::BindGroupLayout,
-    /// Group 3 of surfaces: a stage, by dynamic offset, and where the inline models are.
+    /// Group 3 of surfaces: a stage, by dynamic offset, where the inline models are, and sprites.
     pub(super) stage: wgpu::BindGroupLayout,
     /// Group 1 of spheres: a part of a grid.
     pub(super) grid: wgpu::BindGroupLayout,
@@ -88,7 +88,11 @@ fn modes_layout(device: &wgpu::Device, pages: &[wgpu::BindingType]) -> wgpu::Bin
 fn stage_layout(device: &wgpu::Device) -> wgpu::BindGroupLayout {
     let (vertex, fragment) = (wgpu::ShaderStages::VERTEX, wgpu::ShaderStages::FRAGMENT);
     let size = wgpu::BufferSize::new(size_of::<Stage>() as u64);
-    let bindings = [(vertex | fragment, uniform(size)), (vertex, storage())];
+    let bindings = [
+        (vertex | fragment, uniform(size)),
+        (vertex, storage()),
+        (vertex, storage()),
+    ];
     staged_layout(device, "stage", bindings.into_iter())
 }
 

@@ -29,6 +29,7 @@ mod scene;
 pub mod shared;
 mod shown_points;
 mod sights;
+mod sprites;
 mod stage;
 mod styles;
 mod uploader;

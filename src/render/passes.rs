@@ -1,7 +1,7 @@
 use crate::format::material_script::BlendFactor;
 use crate::render::pipelines::{Program, SurfaceKey};
 use crate::render::scene::{Draw, GpuScene, Pass};
-use crate::view::RenderMode;
+use crate::view::{RenderMode, ViewOptions};
 
 /// A pass of a draw as a mode draws it.
 pub(super) struct Selected<'a> {
@@ -38,10 +38,28 @@ pub(super) fn is_inspecting(mode: RenderMode) -> bool {
     mode_number(mode) >= mode_number(RenderMode::GridLit)
 }
 
+/// Whether stages that scripts mark with `detail` are drawn.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Details {
+    Drawn,
+    LeftOut,
+}
+
+impl Details {
+    pub(super) fn of(options: &ViewOptions) -> Self {
+        if options.detail_stages {
+            Self::Drawn
+        } else {
+            Self::LeftOut
+        }
+    }
+}
+
 /// What `mode` draws, in order. The lightmap mode stops a material after its lightmap, as `r_lightmap 1` does.
 pub(super) fn selected_passes(
     scene: &GpuScene,
     mode: RenderMode,
+    details: Details,
 ) -> impl Iterator<Item = Selected<'_>> {
     let draws = scene.draws.iter().enumerate();
     draws.flat_map(move |(number, draw)| {
@@ -49,6 +67,7 @@ pub(super) fn selected_passes(
         passes_of(draw, mode)
             .iter()
             .chain(fog)
+            .filter(move |pass| details == Details::Drawn || !pass.is_detail)
             .filter_map(move |pass| {
                 Some(Selected {
                     draw: number,

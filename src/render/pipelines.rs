@@ -195,6 +195,11 @@ impl Pipelines {
         self.surfaces.insert(key, pipeline);
     }
 
+    /// How many pipelines of surfaces were made.
+    pub(super) fn surface_count(&self) -> usize {
+        self.surfaces.len()
+    }
+
     /// The pipeline for `key`, if [`Pipelines::ensure`] made it.
     pub(super) fn surface(&self, key: SurfaceKey) -> Option<&wgpu::RenderPipeline> {
         self.surfaces.get(&key)

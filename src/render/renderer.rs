@@ -8,7 +8,9 @@ use crate::render::gpu::Gpu;
 use crate::render::grids::{GpuGrids, GridSpheres};
 use crate::render::layouts::{Layouts, bind_buffers, can_inspect};
 use crate::render::overlay::OverlayGeometry;
-use crate::render::passes::{Selected, frame_number, is_inspecting, mode_number, selected_passes};
+use crate::render::passes::{
+    Details, Selected, frame_number, is_inspecting, mode_number, selected_passes,
+};
 use crate::render::pipelines::{Pipelines, SurfaceKey};
 use crate::render::scene::GpuScene;
 use crate::render::scene::Visible;
@@ -108,6 +110,7 @@ struct Shown<'a> {
     light: &'a wgpu::BindGroup,
     spheres: Option<Spheres<'a>>,
     mode: RenderMode,
+    details: Details,
     edges: bool,
     x_ray: bool,
     background: wgpu::Color,
@@ -145,6 +148,11 @@ impl Renderer {
         })
     }
 
+    /// How many pipelines for surfaces the maps and modes drawn so far needed.
+    pub fn surface_pipelines(&self) -> usize {
+        self.pipelines.surface_count()
+    }
+
     /// Records the drawing of a frame into `target`, which must be of [`crate::render::TARGET_FORMAT`] and `size` pixels.
     ///
     /// The target is cleared to the background first. Buffers are written through the queue, so submit the encoder before the
@@ -172,7 +180,7 @@ impl Renderer {
         check_size(gpu, size)?;
         self.ensure_depth(gpu, size);
         let options = &supported(gpu, options);
-        for selected in selected_passes(scene, options.mode) {
+        for selected in selected_passes(scene, options.mode, Details::of(options)) {
             self.pipelines.ensure(&gpu.device, selected.key);
         }
         let spheres = grids.and_then(|grids| prepare_grids(gpu, grids, options));
@@ -223,6 +231,7 @@ impl Renderer {
             light: inspected.as_ref().unwrap_or(&scene.light),
             spheres,
             mode: options.mode,
+            details: Details::of(options),
             edges,
             x_ray: options.probes.x_ray,
             background: colour(options.background),
@@ -331,7 +340,7 @@ impl Renderer {
             draw,
             pass: material_pass,
             key,
-        } in selected_passes(scene, shown.mode)
+        } in selected_passes(scene, shown.mode, shown.details)
         {
             let runs = shown.visible.runs.of_draw(draw);
             let Some(pipeline) = self.pipelines.surface(key) else {

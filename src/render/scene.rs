@@ -1,5 +1,6 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use bytemuck::Zeroable as _;
 use glam::Vec4;
 use wgpu::util::DeviceExt as _;
 
@@ -21,7 +22,7 @@ use crate::render::stage::{self, Picture};
 use crate::render::styles::{StyledSurfaces, Styles, is_styled};
 use crate::render::uploader::Uploader;
 use crate::render::visibility::Seen;
-use crate::scene::{FogVolume, LightingClass, Scene, Stage, portal_edges};
+use crate::scene::{FogVolume, Scene, Stage, portal_edges};
 use crate::view::ViewOptions;
 
 /// Lines around area portals.
@@ -75,6 +76,8 @@ pub(super) struct Pass {
     pub(super) offset: u32,
     /// Whether it shows the lightmap: the last one drawn by the lightmap mode.
     pub(super) has_lightmap: bool,
+    /// Whether its script marks it with `detail`.
+    pub(super) is_detail: bool,
 }
 
 /// The uniforms of all stages.
@@ -89,12 +92,13 @@ pub(super) struct Stages {
 pub(super) struct Slot {
     pub(super) stage: Stage,
     pub(super) picture: Picture,
-    pub(super) lighting: LightingClass,
     pub(super) cloud_height: f32,
     pub(super) face: u32,
     pub(super) deforms: Vec<Deform>,
     /// The fog that the surfaces are in, and what of the stage it weakens.
     pub(super) fog: Option<(FogVolume, u32)>,
+    /// From numbers of vertices to those of sprites.
+    pub(super) sprite_offset: u32,
 }
 
 impl Slot {
@@ -106,8 +110,9 @@ impl Slot {
         let mut uniform = shared::Stage {
             cloud_height: self.cloud_height,
             face: self.face,
+            sprite_offset: self.sprite_offset,
             deforms: stage::deforms(&self.deforms, time_secs),
-            ..stage::uniform(&self.stage, self.picture, self.lighting, time_secs)
+            ..stage::uniform(&self.stage, self.picture, time_secs)
         };
         if let Some((fog, fogged)) = &self.fog {
             stage::put_fog(&mut uniform, fog, *fogged);
@@ -117,7 +122,13 @@ impl Slot {
 }
 
 impl Stages {
-    fn new(gpu: &Gpu, layouts: &Layouts, slots: Vec<Slot>, models: &wgpu::Buffer) -> Self {
+    fn new(
+        gpu: &Gpu,
+        layouts: &Layouts,
+        slots: Vec<Slot>,
+        models: &wgpu::Buffer,
+        sprites: &[shared::Sprite],
+    ) -> Self {
         let size = size_of::<shared::Stage>();
         let alignment = gpu.device.limits().min_uniform_buffer_offset_alignment as usize;
         let stride = size.next_multiple_of(alignment.max(1));
@@ -130,6 +141,16 @@ impl Stages {
                 label: Some("stages"),
                 contents: &bytes,
                 usage: wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST,
+            });
+        // A binding must hold one element at least.
+        let none = [shared::Sprite::zeroed()];
+        let sprites = if sprites.is_empty() { &none } else { sprites };
+        let sprites = gpu
+            .device
+            .create_buffer_init(&wgpu::util::BufferInitDescriptor {
+                label: Some("sprites"),
+                contents: bytemuck::cast_slice(sprites),
+                usage: wgpu::BufferUsages::STORAGE,
             });
         let group = gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
             label: Some("stages"),
@@ -146,6 +167,10 @@ impl Stages {
                 wgpu::BindGroupEntry {
                     binding: 1,
                     resource: models.as_entire_binding(),
+                },
+                wgpu::BindGroupEntry {
+                    binding: 2,
+                    resource: sprites.as_entire_binding(),
                 },
             ],
         });
@@ -247,7 +272,7 @@ impl GpuScene {
                 continue;
             }
             last = run;
-            draws.push(uploader.draw(scene, surface, drawn));
+            draws.push(uploader.draw(scene, surface, drawn, geometry.sprite_offset()));
         }
         let styles = Styles::new(gpu, &styled);
         let models = Models::new(gpu, scene);
@@ -257,7 +282,13 @@ impl GpuScene {
             inspected: Inspected::new(gpu, scene, &lightmaps),
             lightmaps,
             styles,
-            stages: Stages::new(gpu, &layouts, uploader.slots, &models.buffer),
+            stages: Stages::new(
+                gpu,
+                &layouts,
+                uploader.slots,
+                &models.buffer,
+                &geometry.sprites,
+            ),
             visible: Mutex::new(Visible {
                 models,
                 seen: Seen::new(Arc::clone(&scene.bsp), scene.area_count()),

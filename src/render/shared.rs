@@ -91,6 +91,20 @@ shared! {
 }
 
 shared! {
+    /// How a vertex of a quad that turns towards the eye is placed.
+    Sprite {
+        /// Of the quad, or of the edge that the vertex ends.
+        centre: [f32; 3],
+        /// To the right of the picture; with an axis across it and the view. Game units.
+        along_first: f32,
+        /// Unit vector that the quad turns about; zero when it faces the picture.
+        axis: [f32; 3],
+        /// To the top of the picture, game units.
+        along_second: f32,
+    }
+}
+
+shared! {
     /// A drawing pass of a material.
     Stage {
         /// Of the material, in order.
@@ -131,12 +145,12 @@ shared! {
         fog: u32,
         /// What fog weakens: sum of WGSL's `FOGGED_` constants.
         fogged: u32,
+        /// Added, with wrapping, to a vertex's number it is that of its sprite.
+        sprite_offset: u32,
         /// Unused.
         pad_a: u32,
         /// Unused.
         pad_b: u32,
-        /// Unused.
-        pad_c: u32,
     }
 }
 
@@ -353,9 +367,10 @@ shared! {
 }
 
 /// All shared structs.
-pub const LAYOUTS: [SharedLayout; 17] = [
+pub const LAYOUTS: [SharedLayout; 18] = [
     Frame::LAYOUT,
     Deform::LAYOUT,
+    Sprite::LAYOUT,
     Stage::LAYOUT,
     GridPlace::LAYOUT,
     LegacyPoint::LAYOUT,

@@ -5,7 +5,7 @@ use crate::format::material_script::{
     AlphaFunc, AlphaGen, BlendFactor, Deform, RgbGen, TcGen, TcMod, Wave, WaveFunction,
 };
 use crate::render::shared;
-use crate::scene::{FogVolume, LightingClass, Stage};
+use crate::scene::{FogVolume, Stage};
 
 /// Pairs of matrix and turbulence that a stage holds.
 const TC_MOD_LIMIT: usize = 4;
@@ -38,31 +38,40 @@ pub(super) fn is_animated(stage: &Stage) -> bool {
         || stage.tc_mods.iter().any(moves)
 }
 
-/// The deformations at a time, section 5.8 of the rendering specification. Wobbling normals and sprites are left out.
+/// The deformations at a time, section 5.8 of the rendering specification. Three at most, as in the engine.
 pub(super) fn deforms(deforms: &[Deform], time_secs: f32) -> [shared::Deform; 3] {
     let mut out = [shared::Deform::zeroed(); 3];
-    let known = deforms.iter().filter_map(|deform| match deform {
-        Deform::Wave(spread, wave) => Some(shared::Deform {
+    let known = deforms.iter().map(|deform| match deform {
+        Deform::Wave(spread, wave) => shared::Deform {
             kind: 1,
             function: wave.function as u32,
             base: wave.base,
             amplitude: wave.amplitude,
             vector: [*spread, 0.0, 0.0],
             phase: (wave.phase + time_secs * wave.frequency).fract(),
-        }),
-        Deform::Bulge(width, height, speed) => Some(shared::Deform {
+        },
+        Deform::Bulge(width, height, speed) => shared::Deform {
             kind: 2,
             amplitude: *height,
             vector: [*width, 0.0, 0.0],
             phase: (time_secs * speed) % std::f32::consts::TAU,
             ..shared::Deform::zeroed()
-        }),
-        Deform::Move(vector, wave) => Some(shared::Deform {
+        },
+        Deform::Move(vector, wave) => shared::Deform {
             kind: 3,
             vector: (*vector * wave_value(wave, time_secs)).to_array(),
             ..shared::Deform::zeroed()
-        }),
-        Deform::Normal(..) | Deform::AutoSprite | Deform::AutoSprite2 => None,
+        },
+        Deform::AutoSprite | Deform::AutoSprite2 => shared::Deform {
+            kind: 4,
+            ..shared::Deform::zeroed()
+        },
+        Deform::Normal(amplitude, frequency) => shared::Deform {
+            kind: 5,
+            amplitude: *amplitude,
+            phase: time_secs * frequency,
+            ..shared::Deform::zeroed()
+        },
     });
     for (out, deform) in out.iter_mut().zip(known) {
         *out = deform;
@@ -96,13 +105,8 @@ pub(super) fn fogged(stage: &Stage) -> u32 {
 }
 
 /// The uniform of `stage` at a time, without deformations; tables of section 5.7 of the rendering specification.
-pub(super) fn uniform(
-    stage: &Stage,
-    picture: Picture,
-    lighting: LightingClass,
-    time_secs: f32,
-) -> shared::Stage {
-    let (rgb_gen, rgb) = rgb(&stage.rgb_gen, lighting, time_secs);
+pub(super) fn uniform(stage: &Stage, picture: Picture, time_secs: f32) -> shared::Stage {
+    let (rgb_gen, rgb) = rgb(&stage.rgb_gen, time_secs);
     let (alpha_gen, alpha, portal_range) = alpha(&stage.alpha_gen, time_secs);
     let (tc_gen, tc_s, tc_t) = match stage.tc_gen {
         TcGen::Base => (0, Vec3::ZERO, Vec3::ZERO),
@@ -135,7 +139,7 @@ pub(super) fn uniform(
 }
 
 /// Code and fixed colour. The world counts as a white entity; overbright is all in the light, so identity is white.
-fn rgb(generator: &RgbGen, lighting: LightingClass, time_secs: f32) -> (u32, Vec3) {
+fn rgb(generator: &RgbGen, time_secs: f32) -> (u32, Vec3) {
     match generator {
         RgbGen::Identity | RgbGen::IdentityLighting | RgbGen::Entity => (0, Vec3::ONE),
         RgbGen::OneMinusEntity => (0, Vec3::ZERO),
@@ -143,10 +147,10 @@ fn rgb(generator: &RgbGen, lighting: LightingClass, time_secs: f32) -> (u32, Vec
         RgbGen::Wave(wave) => (0, Vec3::splat(wave_value(wave, time_secs).clamp(0.0, 1.0))),
         RgbGen::Vertex => (1, Vec3::ONE),
         // What materials without a script have in place of a lightmap; no script of the games' asks for it.
-        RgbGen::ExactVertex => (3, Vec3::ONE),
+        RgbGen::ExactVertex => (4, Vec3::ONE),
         RgbGen::OneMinusVertex => (2, Vec3::ONE),
-        // Models' rule. World surfaces have no model to be lit as: vertex light where there is some, else white.
-        RgbGen::LightingDiffuse => (u32::from(lighting == LightingClass::Vertex), Vec3::ONE),
+        // The vertices hold it.
+        RgbGen::LightingDiffuse => (3, Vec3::ONE),
     }
 }
 
@@ -342,7 +346,7 @@ mod tests {
             phase: 0.25,
             frequency: 0.5,
         };
-        let [first, second, _] = deforms(
+        let [_, first, second] = deforms(
             &[
                 Deform::AutoSprite,
                 Deform::Move(Vec3::new(0.0, 0.0, 4.0), wave),

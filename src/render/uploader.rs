@@ -48,6 +48,8 @@ pub(super) struct Uploader<'a> {
     pub(super) groups: Vec<wgpu::BindGroup>,
     pub(super) slots: Vec<Slot>,
     stride: u32,
+    /// Of the draw that is made.
+    sprite_offset: u32,
 }
 
 impl<'a> Uploader<'a> {
@@ -62,6 +64,7 @@ impl<'a> Uploader<'a> {
             numbers: HashMap::new(),
             groups: Vec::new(),
             slots: Vec::new(),
+            sprite_offset: 0,
             stride: (size_of::<shared::Stage>() as u32).next_multiple_of(alignment.max(1)),
         }
     }
@@ -95,7 +98,14 @@ impl<'a> Uploader<'a> {
     }
 
     /// The draw that begins with `surface`.
-    pub(super) fn draw(&mut self, scene: &Scene, surface: &Surface, drawn: DrawnSurface) -> Draw {
+    pub(super) fn draw(
+        &mut self,
+        scene: &Scene,
+        surface: &Surface,
+        drawn: DrawnSurface,
+        sprite_offset: u32,
+    ) -> Draw {
+        self.sprite_offset = sprite_offset;
         let material = scene.material_of(surface);
         let fog = scene.fog_of(surface);
         let mut passes = self.passes(material, fog);
@@ -184,11 +194,11 @@ impl<'a> Uploader<'a> {
         let offset = self.slot(Slot {
             stage: stage.clone(),
             picture,
-            lighting: material.lighting,
             cloud_height: height,
             face: 0,
             deforms: material.deforms.clone(),
             fog: None,
+            sprite_offset: self.sprite_offset,
         });
         Pass {
             key: SurfaceKey {
@@ -202,6 +212,7 @@ impl<'a> Uploader<'a> {
             rate,
             frames,
             offset,
+            is_detail: stage.detail,
             has_lightmap: matches!(picture, Picture::Lightmap | Picture::Both),
         }
     }

@@ -280,7 +280,9 @@ impl<'a> Resolver<'a> {
             StageMap::None => return None,
             StageMap::Lightmap if lighting == LightingClass::Lightmap => StageImage::Lightmap,
             // Without a page `$lightmap` is white.
-            StageMap::Lightmap | StageMap::White => StageImage::Image(ImageId::WHITE),
+            StageMap::Lightmap | StageMap::White | StageMap::Video => {
+                StageImage::Image(ImageId::WHITE)
+            }
             StageMap::Image(name) => StageImage::Image(self.image_or_missing(name, material)),
             StageMap::Animated(hz, names) => {
                 let frames: Vec<ImageId> = names
@@ -311,7 +313,10 @@ impl<'a> Resolver<'a> {
             depth_write: def.blend.is_none() || def.depth_write,
             depth_equal: def.depth_equal,
             detail: def.detail,
-            rgb_gen: def.rgb_gen.unwrap_or(absent),
+            rgb_gen: match def.map {
+                StageMap::Video => RgbGen::Const(glam::Vec3::ZERO),
+                _ => def.rgb_gen.unwrap_or(absent),
+            },
             alpha_gen: def.alpha_gen,
             tc_gen: def.tc_gen.unwrap_or(if is_lightmap {
                 TcGen::Lightmap

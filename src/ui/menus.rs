@@ -98,6 +98,8 @@ fn view_ui(ui: &mut Ui, model: &Model<'_>, options: &mut ViewOptions, commands: 
     ui.separator();
     ui.checkbox(&mut options.wire_overlay, "Wire overlay")
         .tip("Edges of the triangles over the picture (r_showtris 1).");
+    ui.checkbox(&mut options.detail_stages, "Detail textures")
+        .tip("Passes that scripts mark as details (r_detailtextures 1).");
     let tip = "Shows the picture alone.";
     Item::new("Hide panels", "Z", tip, Command::ToggleUi).ui(ui, true, commands);
     let tip = "Opens or closes the log below.";

@@ -178,6 +178,8 @@ pub struct ViewOptions {
     pub background: [u8; 3],
     /// Edges of triangles over the picture.
     pub wire_overlay: bool,
+    /// Whether the stages are drawn that scripts mark with `detail`.
+    pub detail_stages: bool,
     /// Spheres at the grid points.
     pub probes: ProbeOptions,
     /// Entities over the picture.
@@ -202,6 +204,7 @@ impl Default for ViewOptions {
             gamma: 1.0,
             background: [0; 3],
             wire_overlay: false,
+            detail_stages: true,
             probes: ProbeOptions::default(),
             entities: EntityOverlays::default(),
             sample: SampleOptions::default(),

@@ -26,7 +26,9 @@ pub fn parse(bytes: &[u8]) -> MaterialScript {
                     line,
                     ..MaterialDef::default()
                 };
-                if read_body(&mut lexer, &mut material, &mut script.warnings).is_none() {
+                let body = read_body(&mut lexer, &mut material, &mut script.warnings);
+                keep_limits(&mut material, &mut script.warnings);
+                if body.is_none() {
                     warn(
                         &mut script.warnings,
                         lexer.line(),
@@ -63,6 +65,33 @@ fn warn(warnings: &mut Vec<(usize, String)>, line: usize, text: String) {
     }
 }
 
+/// Passes, changes of coordinates in one, deformations and pictures of an animation that the engine takes at most.
+const STAGE_LIMIT: usize = 8;
+const TC_MOD_LIMIT: usize = 4;
+const DEFORM_LIMIT: usize = 3;
+const FRAME_LIMIT: usize = 8;
+
+/// Leaves out deformations and pictures beyond the engine's limits, and says what the engine would refuse.
+fn keep_limits(material: &mut MaterialDef, warnings: &mut Vec<(usize, String)>) {
+    let (line, name) = (material.line, material.name.clone());
+    let mut over = |what: &str, count: usize, limit: usize| {
+        if count > limit {
+            let text = format!("`{name}`: {count} {what}, the engine takes {limit}");
+            warn(warnings, line, text);
+        }
+    };
+    over("stages", material.stages.len(), STAGE_LIMIT);
+    over("deformVertexes", material.deforms.len(), DEFORM_LIMIT);
+    material.deforms.truncate(DEFORM_LIMIT);
+    for stage in &mut material.stages {
+        over("tcMods in a stage", stage.tc_mods.len(), TC_MOD_LIMIT);
+        if let StageMap::Animated(_, frames) = &mut stage.map {
+            over("pictures in an animMap", frames.len(), FRAME_LIMIT);
+            frames.truncate(FRAME_LIMIT);
+        }
+    }
+}
+
 /// `None` when the text ends before the closing brace.
 fn read_body(
     lexer: &mut Lexer<'_>,
@@ -75,7 +104,7 @@ fn read_body(
         match word.as_str() {
             "}" => return Some(()),
             "{" => {
-                let stage = read_stage(lexer, warnings)?;
+                let stage = read_stage(lexer, &material.name, warnings)?;
                 note_light_image(material, &stage);
                 material.stages.push(stage);
             }
@@ -269,7 +298,11 @@ fn read_wave(words: &[String]) -> Wave {
     }
 }
 
-fn read_stage(lexer: &mut Lexer<'_>, warnings: &mut Vec<(usize, String)>) -> Option<StageDef> {
+fn read_stage(
+    lexer: &mut Lexer<'_>,
+    material: &str,
+    warnings: &mut Vec<(usize, String)>,
+) -> Option<StageDef> {
     let mut stage = StageDef::default();
     loop {
         let word = lexer.word()?;
@@ -277,11 +310,49 @@ fn read_stage(lexer: &mut Lexer<'_>, warnings: &mut Vec<(usize, String)>) -> Opt
             return Some(stage);
         }
         let line = lexer.line();
-        let words = lexer.rest_of_line();
-        if !read_stage_keyword(&mut stage, &word.to_ascii_lowercase(), &words) {
-            warn(warnings, line, format!("unknown stage keyword `{word}`"));
+        let mut words = vec![word];
+        words.extend(lexer.rest_of_line());
+        for words in directives_of(&words) {
+            let Some((word, parameters)) = words.split_first() else {
+                continue;
+            };
+            if !read_stage_keyword(&mut stage, &word.to_ascii_lowercase(), parameters) {
+                let text = format!("`{material}`: unknown stage keyword `{}`", words.join(" "));
+                warn(warnings, line, text);
+            }
         }
     }
+}
+
+/// Stage keywords that may follow another one on its line.
+const FOLLOWING: [&str; 14] = [
+    "map",
+    "clampmap",
+    "animmap",
+    "clampanimmap",
+    "videomap",
+    "blendfunc",
+    "alphafunc",
+    "depthwrite",
+    "depthfunc",
+    "detail",
+    "rgbgen",
+    "alphagen",
+    "tcgen",
+    "tcmod",
+];
+
+/// A line's directives. Like the engine we take a keyword behind the parameters of another one for its own directive; what
+/// follows `map` and the like is a name whatever it is.
+fn directives_of(words: &[String]) -> impl Iterator<Item = &[String]> {
+    let is_keyword = |word: &String| FOLLOWING.contains(&word.to_ascii_lowercase().as_str());
+    let takes_name = |word: &String| word.to_ascii_lowercase().ends_with("map");
+    let mut is_name = false;
+    words.chunk_by(move |word, next| {
+        // Whether the next word is a name; a word that is one itself takes none.
+        is_name = takes_name(word) && !is_name;
+        is_name || !is_keyword(next)
+    })
 }
 
 fn read_stage_keyword(stage: &mut StageDef, keyword: &str, words: &[String]) -> bool {
@@ -305,7 +376,7 @@ fn read_stage_keyword(stage: &mut StageDef, keyword: &str, words: &[String]) -> 
             stage.map = StageMap::Animated(hz, words.iter().skip(1).cloned().collect());
             stage.clamp = keyword == "clampanimmap";
         }
-        "videomap" => stage.map = StageMap::White,
+        "videomap" => stage.map = StageMap::Video,
         "blendfunc" => stage.blend = blend(&text(0), &text(1)),
         "alphafunc" => {
             stage.alpha_func = match text(0).as_str() {
@@ -530,6 +601,45 @@ mod tests {
             material.light.light_image, None,
             "the editor image is known first"
         );
+    }
+
+    #[test]
+    fn several_directives_stand_on_one_line() {
+        let script =
+            parse(b"a { { map map blendFunc add rgbGen const ( 0 1 0 ) tcMod scale 2 2 detail } }");
+        assert!(script.warnings.is_empty(), "{:?}", script.warnings);
+        let stage = &script.materials[0].stages[0];
+        assert_eq!(stage.map, StageMap::Image("map".to_owned()));
+        assert_eq!(stage.blend, Some((BlendFactor::One, BlendFactor::One)));
+        assert_eq!(stage.rgb_gen, Some(RgbGen::Const(Vec3::Y)));
+        assert_eq!(stage.tc_mods, [TcMod::Scale(Vec2::splat(2.0))]);
+        assert!(stage.detail);
+    }
+
+    #[test]
+    fn what_is_over_the_engines_limits_is_told_and_cut() {
+        let script = parse(
+            b"\na { deformVertexes autosprite\n deformVertexes autosprite\n deformVertexes autosprite\n deformVertexes autosprite\n { animMap 5 1 2 3 4 5 6 7 8 9\n tcMod rotate 1\n tcMod rotate 1\n tcMod rotate 1\n tcMod rotate 1\n tcMod rotate 1 } }",
+        );
+        assert_eq!(script.warnings.len(), 3, "{:?}", script.warnings);
+        assert!(script.warnings.iter().all(|(line, _)| *line == 2));
+        assert_eq!(script.materials[0].deforms.len(), 3);
+        let frames = match &script.materials[0].stages[0].map {
+            StageMap::Animated(_, frames) => frames.len(),
+            _ => 0,
+        };
+        assert_eq!(frames, 8);
+    }
+
+    #[test]
+    fn a_fault_in_a_stage_names_its_material_and_line() {
+        let script = parse(b"a\n{\n{\nmap x\nblendfuns add\n}\n}\nb { { map y } }");
+        let [(line, text)] = script.warnings.as_slice() else {
+            panic!("{:?}", script.warnings);
+        };
+        assert_eq!(*line, 5);
+        assert!(text.contains("`a`") && text.contains("blendfuns"), "{text}");
+        assert_eq!(script.materials.len(), 2);
     }
 
     #[test]

@@ -128,6 +128,8 @@ pub enum StageMap {
     Lightmap,
     /// `$whiteimage`.
     White,
+    /// A film, of which nothing is shown: black.
+    Video,
     /// An image by name, as written.
     Image(String),
     /// Frames a second, and their names.
