@@ -7,6 +7,7 @@ struct Vertex {
     @location(3) page_st: vec2f,
     @location(4) colour: vec4f,
     @location(5) page: u32,
+    @location(7) model: u32,
 }
 
 struct Varying {
@@ -91,7 +92,9 @@ fn stage_alpha(vertex: Vertex) -> f32 {
 // What all vertices have in common, whatever lights them.
 fn placed(stored: Vertex) -> Vertex {
     var vertex = stored;
-    vertex.position = deformed(stored.position, stored.normal, stored.st);
+    let deformed = deformed(stored.position, stored.normal, stored.st);
+    vertex.position = moved_point(deformed, stored.model);
+    vertex.normal = moved_direction(stored.normal, stored.model);
     return vertex;
 }
 

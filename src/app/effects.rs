@@ -17,8 +17,8 @@ use crate::scene::{self, Lighting, MapSource, Scene};
 use crate::trace::Picker;
 use crate::vfs::{self, MapTarget, OpenedMap, SearchOptions, Stamp};
 use crate::view::{
-    BakeForm, BakeNews, Command, Effect, GridSet, LoadSource, LoadedMap, MapFile, PickPurpose,
-    PlanCache, SurfaceHit,
+    BakeForm, BakeNews, Command, DoorStates, Effect, GridSet, LoadSource, LoadedMap, MapFile,
+    PickPurpose, PlanCache, SurfaceHit,
 };
 
 /// Without all coarse points, what is known is shown after this time.
@@ -172,7 +172,8 @@ impl Effects {
                 scene,
                 ray,
                 purpose,
-            } => return Performed::Done(self.pick(&scene, ray, purpose)),
+                doors,
+            } => return Performed::Done(self.pick(&scene, ray, purpose, &doors)),
             Effect::PickFile(_) | Effect::SaveImage | Effect::CopyText(_) | Effect::Quit => {
                 return Performed::NeedsWindow(effect);
             }
@@ -317,9 +318,10 @@ impl Effects {
         is_opened && stamp.is_replaced_at(path)
     }
 
-    fn pick(&self, scene: &Scene, ray: Ray, purpose: PickPurpose) -> Command {
+    fn pick(&self, scene: &Scene, ray: Ray, purpose: PickPurpose, doors: &DoorStates) -> Command {
         let picker = self.picker.as_ref();
-        let hit = picker.and_then(|picker| picker.pick_seen(scene, &ray, |_| true));
+        let is_open = |door: usize| doors.is_drawn_open(&scene.doors, door);
+        let hit = picker.and_then(|picker| picker.pick_with_doors(scene, &ray, is_open));
         let hit = hit.map(|hit| SurfaceHit {
             surface: hit.surface,
             first_index: hit.first_index,

@@ -216,6 +216,8 @@ pub(crate) struct ShotArgs {
     /// A sample sphere at this place, with its corners
     #[arg(long, value_name = "X,Y,Z", value_parser = values::vector, allow_hyphen_values = true)]
     pub(crate) pin: Option<Vec3>,
+    #[command(flatten)]
+    pub(crate) visibility: VisibilityArgs,
     /// Bits by which stored light is shifted, or `blog` for 255/63; default: as the map's own game does
     #[arg(long, value_name = "0-3|blog", value_parser = values::overbright)]
     pub(crate) overbright: Option<Overbright>,
@@ -300,6 +302,32 @@ impl From<ProbesArg> for ProbeShow {
             ProbesArg::Both => Self::Both,
         }
     }
+}
+
+/// What is left out because it cannot be seen.
+#[derive(Args, Debug)]
+pub(crate) struct VisibilityArgs {
+    /// Which doors are shut: untouched ones let one look through, closed ones hide the areas behind them
+    #[arg(long, value_name = "STATE", default_value = "open")]
+    pub(crate) doors: DoorsArg,
+    /// Draw only what can be seen from this place, wherever the eye is (`r_lockpvs`)
+    #[arg(long = "lock-pvs-at", value_name = "X,Y,Z", value_parser = values::vector, allow_hyphen_values = true)]
+    pub(crate) lock_pvs_at: Option<Vec3>,
+    /// Draw everything, whatever can be seen (`r_novis`)
+    #[arg(long = "no-vis")]
+    pub(crate) no_vis: bool,
+    /// Outline the area portals
+    #[arg(long)]
+    pub(crate) portals: bool,
+}
+
+/// Which doors are shut.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum DoorsArg {
+    /// All area portals are open, doors are drawn as the game begins with them
+    Open,
+    /// All doors and their portals are shut
+    Closed,
 }
 
 /// Parses the words of [`RenderMode`].

@@ -4,7 +4,7 @@ use std::time::Instant;
 use anyhow::Context;
 use serde::Serialize;
 
-use crate::cli::args::ShotArgs;
+use crate::cli::args::{DoorsArg, ShotArgs};
 use crate::cli::error::{Exit, NoGpu};
 use crate::cli::output::{Document, Output, WarningLine, warning_lines};
 use crate::job::JobContext;
@@ -14,8 +14,9 @@ use crate::render::{Gpu, GpuGrids, GpuScene, RenderError, Renderer, render_to_im
 use crate::scene::Scene;
 use crate::vfs::save;
 use crate::view::{
-    Camera, EntityIndex, EntityLayer, EntityOverlays, GridSet, GridSource, Overlays, ProbeOptions,
-    ProbeShow, RenderMode, SampleOptions, ViewOptions, entity_lines, sample_mark,
+    Camera, DoorStates, EntityIndex, EntityLayer, EntityOverlays, GridSet, GridSource, Overlays,
+    ProbeOptions, ProbeShow, RenderMode, SampleOptions, ViewOptions, VisibilityOptions,
+    entity_lines, sample_mark,
 };
 
 /// Name and version of the JSON object.
@@ -113,6 +114,12 @@ fn options(args: &ShotArgs, scene: &Scene) -> ViewOptions {
             x_ray: args.xray,
             ..ProbeOptions::default()
         },
+        visibility: VisibilityOptions {
+            draws_all: args.visibility.no_vis,
+            locked_at: args.visibility.lock_pvs_at,
+            shows_portals: args.visibility.portals,
+        },
+        doors: DoorStates::untouched(args.visibility.doors == DoorsArg::Closed),
         sample: SampleOptions {
             pinned: args.pin,
             source: if show == ProbeShow::Legacy {

@@ -16,12 +16,13 @@ pub(super) struct GpuVertex {
     colour: [u8; 4],
     page: u32,
     surface: u32,
+    model: u32,
 }
 
 impl GpuVertex {
-    const ATTRIBUTES: [wgpu::VertexAttribute; 7] = wgpu::vertex_attr_array![
+    const ATTRIBUTES: [wgpu::VertexAttribute; 8] = wgpu::vertex_attr_array![
         0 => Float32x3, 1 => Float32x3, 2 => Float32x2, 3 => Float32x2, 4 => Unorm8x4, 5 => Uint32,
-        6 => Uint32
+        6 => Uint32, 7 => Uint32
     ];
 
     /// All attributes.
@@ -31,15 +32,11 @@ impl GpuVertex {
         attributes: &Self::ATTRIBUTES,
     };
 
-    /// The position alone.
+    /// The position and the inline model.
     pub(super) const POSITION: wgpu::VertexBufferLayout<'static> = wgpu::VertexBufferLayout {
         array_stride: size_of::<Self>() as u64,
         step_mode: wgpu::VertexStepMode::Vertex,
-        attributes: &[wgpu::VertexAttribute {
-            format: wgpu::VertexFormat::Float32x3,
-            offset: 0,
-            shader_location: 0,
-        }],
+        attributes: &[Self::ATTRIBUTES[0], Self::ATTRIBUTES[7]],
     };
 }
 
@@ -116,6 +113,7 @@ impl Geometry {
             colour: vertex.colour,
             page: page(number),
             surface: surface.id.0,
+            model: surface.model,
         });
         self.remap[number as usize] = added;
         self.touched.push(number);

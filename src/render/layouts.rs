@@ -10,7 +10,7 @@ pub(super) struct Layouts {
     pub(super) modes: wgpu::BindGroupLayout,
     /// Group 2 of surfaces: an image.
     pub(super) image: wgpu::BindGroupLayout,
-    /// Group 3 of surfaces: a stage, by dynamic offset.
+    /// Group 3 of surfaces: a stage, by dynamic offset, and where the inline models are.
     pub(super) stage: wgpu::BindGroupLayout,
     /// Group 1 of spheres: a part of a grid.
     pub(super) grid: wgpu::BindGroupLayout,
@@ -24,7 +24,6 @@ pub(super) struct Layouts {
 
 impl Layouts {
     pub(super) fn new(device: &wgpu::Device) -> Self {
-        let stage_size = wgpu::BufferSize::new(size_of::<Stage>() as u64);
         let pages = [
             texture(wgpu::TextureViewDimension::D2Array),
             sampler(),
@@ -41,7 +40,7 @@ impl Layouts {
                 "image",
                 &[texture(wgpu::TextureViewDimension::D2), sampler()],
             ),
-            stage: layout(device, "stage", &[uniform(stage_size)]),
+            stage: stage_layout(device),
             grid: layout(device, "grid", &[uniform(None), storage(), storage()]),
             shown_points: layout(device, "shown points", &[storage()]),
             gamma: layout(
@@ -83,6 +82,14 @@ fn modes_layout(device: &wgpu::Device, pages: &[wgpu::BindingType]) -> wgpu::Bin
     } else {
         staged_layout(device, "no modes", own)
     }
+}
+
+/// A stage is read by both stages, where the models are only by the one that places vertices.
+fn stage_layout(device: &wgpu::Device) -> wgpu::BindGroupLayout {
+    let (vertex, fragment) = (wgpu::ShaderStages::VERTEX, wgpu::ShaderStages::FRAGMENT);
+    let size = wgpu::BufferSize::new(size_of::<Stage>() as u64);
+    let bindings = [(vertex | fragment, uniform(size)), (vertex, storage())];
+    staged_layout(device, "stage", bindings.into_iter())
 }
 
 fn layout(

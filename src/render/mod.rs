@@ -8,6 +8,7 @@
 
 mod draft;
 mod error;
+mod frustum;
 mod gamma;
 mod geometry;
 mod gpu;
@@ -16,14 +17,18 @@ mod images;
 mod inspect;
 mod layouts;
 mod lightmaps;
+mod models;
 mod offscreen;
+mod order;
 mod overlay;
 mod passes;
 mod pipelines;
 mod renderer;
+mod runs;
 mod scene;
 pub mod shared;
 mod shown_points;
+mod sights;
 mod stage;
 mod styles;
 mod uploader;

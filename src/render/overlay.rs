@@ -50,6 +50,13 @@ pub(super) struct LineVertex {
 }
 
 impl LineVertex {
+    pub(super) fn new(position: Vec3, colour: Vec4) -> Self {
+        Self {
+            position: position.to_array(),
+            colour: colour.to_array(),
+        }
+    }
+
     const ATTRIBUTES: [wgpu::VertexAttribute; 2] =
         wgpu::vertex_attr_array![0 => Float32x3, 1 => Float32x4];
 
@@ -128,10 +135,8 @@ impl OverlayGeometry {
     }
 
     fn line(&mut self, from: Vec3, to: Vec3, colour: Vec4) {
-        self.lines.extend([from, to].map(|position| LineVertex {
-            position: position.to_array(),
-            colour: colour.to_array(),
-        }));
+        self.lines
+            .extend([from, to].map(|end| LineVertex::new(end, colour)));
     }
 }
 

@@ -99,6 +99,11 @@ impl Pipelines {
         );
         let mark_layout = pipeline_layout(device, "marks", &[&layouts.frame, &layouts.sample]);
         let line_layout = pipeline_layout(device, "lines", &[&layouts.frame]);
+        let wire_layout = device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
+            label: Some("edges"),
+            bind_group_layouts: &[Some(&layouts.frame), None, None, Some(&layouts.stage)],
+            immediate_size: 0,
+        });
         let sphere = |label, vertex, fragment| {
             Recipe::new(label, &spheres, &grid_layout, vertex, fragment).build(device)
         };
@@ -127,7 +132,7 @@ impl Pipelines {
                 topology: wgpu::PrimitiveTopology::LineList,
                 depth_write: false,
                 buffer: Some(GpuVertex::POSITION),
-                ..Recipe::new("edges", &lines, &line_layout, "vs_wire", "fs_line")
+                ..Recipe::new("edges", &lines, &wire_layout, "vs_wire", "fs_line")
             }
             .build(device),
         }

@@ -2,6 +2,7 @@ use std::sync::Once;
 
 use crate::math::colour::Clamp;
 use crate::render::error::RenderError;
+use crate::render::frustum::Frustum;
 use crate::render::gamma::GammaPass;
 use crate::render::gpu::Gpu;
 use crate::render::grids::{GpuGrids, GridSpheres};
@@ -10,8 +11,8 @@ use crate::render::overlay::OverlayGeometry;
 use crate::render::passes::{Selected, frame_number, is_inspecting, mode_number, selected_passes};
 use crate::render::pipelines::{Pipelines, SurfaceKey};
 use crate::render::scene::GpuScene;
+use crate::render::scene::Visible;
 use crate::render::shown_points::ShownPoints;
-use crate::render::visibility::Visible;
 use crate::render::{DEPTH_FORMAT, shared};
 use crate::view::{Camera, Overlays, ProbeShow, RenderMode, ViewOptions};
 
@@ -109,6 +110,8 @@ struct Shown<'a> {
     mode: RenderMode,
     edges: bool,
     x_ray: bool,
+    background: wgpu::Color,
+    portals: Option<&'a (wgpu::Buffer, u32)>,
     time_secs: f32,
 }
 
@@ -144,7 +147,7 @@ impl Renderer {
 
     /// Records the drawing of a frame into `target`, which must be of [`crate::render::TARGET_FORMAT`] and `size` pixels.
     ///
-    /// The target is cleared to opaque black first. Buffers are written through the queue, so submit the encoder before the
+    /// The target is cleared to the background first. Buffers are written through the queue, so submit the encoder before the
     /// next call.
     ///
     /// # Errors
@@ -194,18 +197,25 @@ impl Renderer {
             .write_buffer(&self.frame.buffer, 0, bytemuck::bytes_of(&frame));
         self.overlay.build(overlays, camera);
         self.write_overlay(gpu);
-        let mut visible = scene.visible_from(camera.eye);
+        let mut visible = scene.visible_from(gpu, camera.eye, options);
+        let clip_from_world = camera.clip_from_world(aspect);
+        visible.runs.cull(&Frustum::new(&clip_from_world));
         if let Some(spheres) = &spheres {
             let probes = &options.probes;
             // Who looks through walls, or for points inside them, is not to miss those beyond.
             let sights = if probes.x_ray || !probes.hide_in_solid {
                 None
             } else {
-                visible.blocks_of(&spheres.grid.lattice)
+                visible.seen.blocks_of(&spheres.grid.lattice)
             };
             let picture = (camera, size);
             self.shown_points
                 .update(gpu, spheres.grid, picture, probes, sights);
+        }
+        let edges = options.wire_overlay || options.mode == RenderMode::Wireframe;
+        if edges {
+            let Visible { runs, seen, .. } = &mut *visible;
+            runs.gather_edges(&gpu.queue, &scene.draws, seen);
         }
         let shown = Shown {
             scene,
@@ -213,8 +223,13 @@ impl Renderer {
             light: inspected.as_ref().unwrap_or(&scene.light),
             spheres,
             mode: options.mode,
-            edges: options.wire_overlay || options.mode == RenderMode::Wireframe,
+            edges,
             x_ray: options.probes.x_ray,
+            background: colour(options.background),
+            portals: scene
+                .portals
+                .as_ref()
+                .filter(|_| options.visibility.shows_portals),
             time_secs,
         };
         let before_gamma = self.gamma.begin(gpu, size, options.gamma);
@@ -272,7 +287,13 @@ impl Renderer {
         };
         let x_ray = shown.x_ray && shown.spheres.is_some();
         {
-            let mut pass = begin(encoder, "world", target, &depth.view, First::Clears);
+            let mut pass = begin(
+                encoder,
+                "world",
+                target,
+                &depth.view,
+                Some(shown.background),
+            );
             pass.set_bind_group(0, &self.frame.group, &[]);
             self.draw_surfaces(&mut pass, shown, &mut stats);
             if shown.edges {
@@ -283,14 +304,15 @@ impl Renderer {
             }
         }
         if x_ray {
-            let mut pass = begin(encoder, "spheres", target, &depth.view, First::Keeps);
+            let mut pass = begin(encoder, "spheres", target, &depth.view, None);
             pass.set_bind_group(0, &self.frame.group, &[]);
             self.draw_spheres(&mut pass, shown.spheres, &mut stats);
         }
-        if !self.overlay.marks.is_empty() || !self.overlay.lines.is_empty() {
-            let mut pass = begin(encoder, "overlay", target, &depth.view, First::Keeps);
+        let has_marks = !self.overlay.marks.is_empty() || !self.overlay.lines.is_empty();
+        if has_marks || shown.portals.is_some() {
+            let mut pass = begin(encoder, "overlay", target, &depth.view, None);
             pass.set_bind_group(0, &self.frame.group, &[]);
-            self.draw_overlay(&mut pass, &mut stats);
+            self.draw_overlay(&mut pass, shown, &mut stats);
         }
         stats
     }
@@ -303,7 +325,7 @@ impl Renderer {
     ) {
         let scene = shown.scene;
         pass.set_vertex_buffer(0, scene.vertices.slice(..));
-        pass.set_index_buffer(scene.indices.slice(..), wgpu::IndexFormat::Uint32);
+        pass.set_index_buffer(shown.visible.runs.indices(), wgpu::IndexFormat::Uint32);
         let mut bound: Option<SurfaceKey> = None;
         for Selected {
             draw,
@@ -311,7 +333,7 @@ impl Renderer {
             key,
         } in selected_passes(scene, shown.mode)
         {
-            let runs = shown.visible.runs(draw);
+            let runs = shown.visible.runs.of_draw(draw);
             let Some(pipeline) = self.pipelines.surface(key) else {
                 continue;
             };
@@ -351,11 +373,11 @@ impl Renderer {
     ) {
         pass.set_pipeline(&self.pipelines.wire);
         pass.set_vertex_buffer(0, shown.scene.vertices.slice(..));
-        pass.set_index_buffer(shown.scene.edges.slice(..), wgpu::IndexFormat::Uint32);
-        for run in &shown.visible.edge_runs {
-            pass.draw_indexed(run.clone(), 0, 0..1);
-            stats.draw_calls += 1;
-        }
+        let (edges, count) = shown.visible.runs.edges();
+        pass.set_bind_group(3, &shown.scene.stages.group, &[0]);
+        pass.set_index_buffer(edges, wgpu::IndexFormat::Uint32);
+        pass.draw_indexed(0..count, 0, 0..1);
+        stats.draw_calls += 1;
     }
 
     fn draw_spheres(
@@ -382,7 +404,18 @@ impl Renderer {
         }
     }
 
-    fn draw_overlay(&self, pass: &mut wgpu::RenderPass<'_>, stats: &mut FrameStats) {
+    fn draw_overlay(
+        &self,
+        pass: &mut wgpu::RenderPass<'_>,
+        shown: &Shown<'_>,
+        stats: &mut FrameStats,
+    ) {
+        if let Some((buffer, ends)) = shown.portals {
+            pass.set_pipeline(&self.pipelines.lines);
+            pass.set_vertex_buffer(0, buffer.slice(..));
+            pass.draw(0..*ends, 0..1);
+            stats.draw_calls += 1;
+        }
         if let (Some(buffer), false) = (&self.lines.buffer, self.overlay.lines.is_empty()) {
             pass.set_pipeline(&self.pipelines.lines);
             pass.set_vertex_buffer(0, buffer.slice(..));
@@ -412,6 +445,11 @@ fn check_size(gpu: &Gpu, (width, height): (u32, u32)) -> Result<(), RenderError>
     }
 }
 
+fn colour(bytes: [u8; 3]) -> wgpu::Color {
+    let [r, g, b] = bytes.map(|byte| f64::from(byte) / 255.0);
+    wgpu::Color { r, g, b, a: 1.0 }
+}
+
 /// The options, lit where the device lacks the buffers for their mode.
 fn supported(gpu: &Gpu, options: &ViewOptions) -> ViewOptions {
     static TOLD: Once = Once::new();
@@ -428,19 +466,13 @@ fn supported(gpu: &Gpu, options: &ViewOptions) -> ViewOptions {
     }
 }
 
-/// Whether a pass clears the picture or draws over it; depth is cleared by all.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum First {
-    Clears,
-    Keeps,
-}
-
+/// With a background the pass clears the picture to it, else it draws over what is there; depth is cleared by all.
 fn begin<'a>(
     encoder: &'a mut wgpu::CommandEncoder,
     label: &str,
     target: &wgpu::TextureView,
     depth: &wgpu::TextureView,
-    first: First,
+    background: Option<wgpu::Color>,
 ) -> wgpu::RenderPass<'a> {
     encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
         label: Some(label),
@@ -449,10 +481,7 @@ fn begin<'a>(
             depth_slice: None,
             resolve_target: None,
             ops: wgpu::Operations {
-                load: match first {
-                    First::Clears => wgpu::LoadOp::Clear(wgpu::Color::BLACK),
-                    First::Keeps => wgpu::LoadOp::Load,
-                },
+                load: background.map_or(wgpu::LoadOp::Load, wgpu::LoadOp::Clear),
                 store: wgpu::StoreOp::Store,
             },
         })],

@@ -1,7 +1,9 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use glam::Vec4;
 use wgpu::util::DeviceExt as _;
 
+use crate::format::bsp::Bsp;
 use crate::format::material_script::Deform;
 use crate::render::error::RenderError;
 use crate::render::geometry::Geometry;
@@ -9,19 +11,25 @@ use crate::render::gpu::Gpu;
 use crate::render::inspect::Inspected;
 use crate::render::layouts::Layouts;
 use crate::render::lightmaps::Lightmaps;
+use crate::render::models::Models;
+use crate::render::order::{fog_number, ordered_surfaces, reach};
+use crate::render::overlay::LineVertex;
 use crate::render::pipelines::SurfaceKey;
+use crate::render::runs::{DrawnSurface, Runs};
 use crate::render::shared;
 use crate::render::stage::{self, Picture};
 use crate::render::styles::{StyledSurfaces, Styles, is_styled};
 use crate::render::uploader::Uploader;
-use crate::render::visibility::{DrawnSurface, Visible};
-use crate::scene::{FogVolume, LightingClass, Scene, Stage, Surface};
+use crate::render::visibility::Seen;
+use crate::scene::{FogVolume, LightingClass, Scene, Stage, portal_edges};
+use crate::view::ViewOptions;
+
+/// Lines around area portals.
+const PORTAL_COLOUR: Vec4 = Vec4::new(0.2, 1.0, 0.9, 1.0);
 
 /// A map on the GPU: geometry, images, lightmap pages and what to draw in which order.
 pub struct GpuScene {
     pub(super) vertices: wgpu::Buffer,
-    pub(super) indices: wgpu::Buffer,
-    pub(super) edges: wgpu::Buffer,
     pub(super) lightmaps: Lightmaps,
     pub(super) styles: Styles,
     /// Group 1 of surfaces.
@@ -30,9 +38,18 @@ pub struct GpuScene {
     pub(super) inspected: Inspected,
     pub(super) images: Vec<wgpu::BindGroup>,
     pub(super) stages: Stages,
+    /// Ends of the lines around area portals.
+    pub(super) portals: Option<(wgpu::Buffer, u32)>,
     /// In the order of drawing.
     pub(super) draws: Vec<Draw>,
     visible: Mutex<Visible>,
+}
+
+/// What is seen and drawn of a scene.
+pub(super) struct Visible {
+    pub(super) models: Models,
+    pub(super) seen: Seen,
+    pub(super) runs: Runs,
 }
 
 /// The surfaces of one material.
@@ -100,7 +117,7 @@ impl Slot {
 }
 
 impl Stages {
-    fn new(gpu: &Gpu, layouts: &Layouts, slots: Vec<Slot>) -> Self {
+    fn new(gpu: &Gpu, layouts: &Layouts, slots: Vec<Slot>, models: &wgpu::Buffer) -> Self {
         let size = size_of::<shared::Stage>();
         let alignment = gpu.device.limits().min_uniform_buffer_offset_alignment as usize;
         let stride = size.next_multiple_of(alignment.max(1));
@@ -117,14 +134,20 @@ impl Stages {
         let group = gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
             label: Some("stages"),
             layout: &layouts.stage,
-            entries: &[wgpu::BindGroupEntry {
-                binding: 0,
-                resource: wgpu::BindingResource::Buffer(wgpu::BufferBinding {
-                    buffer: &buffer,
-                    offset: 0,
-                    size: wgpu::BufferSize::new(size as u64),
-                }),
-            }],
+            entries: &[
+                wgpu::BindGroupEntry {
+                    binding: 0,
+                    resource: wgpu::BindingResource::Buffer(wgpu::BufferBinding {
+                        buffer: &buffer,
+                        offset: 0,
+                        size: wgpu::BufferSize::new(size as u64),
+                    }),
+                },
+                wgpu::BindGroupEntry {
+                    binding: 1,
+                    resource: models.as_entire_binding(),
+                },
+            ],
         });
         Self {
             slots,
@@ -160,11 +183,31 @@ impl GpuScene {
         gpu.checked(|| Self::build(gpu, scene))
     }
 
-    /// What can be seen from `eye`.
-    pub(super) fn visible_from(&self, eye: glam::Vec3) -> MutexGuard<'_, Visible> {
-        let mut visible = self.visible.lock().unwrap_or_else(PoisonError::into_inner);
-        visible.update(&self.draws, eye);
-        visible
+    /// Numbers of the surfaces that are drawn from `eye` with `options`, wherever one looks, ascending; those that draw
+    /// nothing are among them.
+    pub fn seen_from(
+        &self,
+        gpu: &Gpu,
+        eye: glam::Vec3,
+        options: &ViewOptions,
+    ) -> Vec<crate::scene::SurfaceId> {
+        self.visible_from(gpu, eye, options).seen.list()
+    }
+
+    /// What can be seen from `eye`, gathered and uploaded.
+    pub(super) fn visible_from(
+        &self,
+        gpu: &Gpu,
+        eye: glam::Vec3,
+        options: &ViewOptions,
+    ) -> MutexGuard<'_, Visible> {
+        let mut guard = self.visible.lock().unwrap_or_else(PoisonError::into_inner);
+        let Visible { models, seen, runs } = &mut *guard;
+        let has_moved = models.update(&gpu.queue, &options.doors);
+        if seen.update(models, eye, options) || has_moved {
+            runs.gather(&gpu.queue, &self.draws, seen, models);
+        }
+        guard
     }
 
     fn build(gpu: &Gpu, scene: &Scene) -> Self {
@@ -191,7 +234,10 @@ impl GpuScene {
             };
             let drawn = DrawnSurface {
                 id: surface.id.0,
-                is_inline: surface.model != 0,
+                model: surface.model,
+                bounds: surface
+                    .bounds
+                    .grown(reach(scene.material_of(surface), surface)),
                 indices,
                 edges,
             };
@@ -204,67 +250,47 @@ impl GpuScene {
             draws.push(uploader.draw(scene, surface, drawn));
         }
         let styles = Styles::new(gpu, &styled);
-        let buffer = |label, contents: &[u8], usage| {
-            let padding = [0_u8; 64];
-            let contents = if contents.is_empty() {
-                &padding
-            } else {
-                contents
-            };
-            gpu.device
-                .create_buffer_init(&wgpu::util::BufferInitDescriptor {
-                    label: Some(label),
-                    contents,
-                    usage,
-                })
-        };
-        let index = wgpu::BufferUsages::INDEX;
+        let models = Models::new(gpu, scene);
         Self {
-            vertices: buffer(
-                "vertices",
-                bytemuck::cast_slice(&geometry.vertices),
-                wgpu::BufferUsages::VERTEX,
-            ),
-            indices: buffer("indices", bytemuck::cast_slice(&geometry.indices), index),
-            edges: buffer("edges", bytemuck::cast_slice(&geometry.edges), index),
-            visible: Mutex::new(Visible::new(Arc::clone(&scene.bsp))),
+            vertices: vertex_buffer(gpu, "vertices", bytemuck::cast_slice(&geometry.vertices)),
             light: lightmaps.bind(gpu, &layouts.pages, &styles, &[]),
             inspected: Inspected::new(gpu, scene, &lightmaps),
             lightmaps,
             styles,
-            stages: Stages::new(gpu, &layouts, uploader.slots),
+            stages: Stages::new(gpu, &layouts, uploader.slots, &models.buffer),
+            visible: Mutex::new(Visible {
+                models,
+                seen: Seen::new(Arc::clone(&scene.bsp), scene.area_count()),
+                runs: Runs::new(&gpu.device, geometry.indices, geometry.edges),
+            }),
             images: uploader.groups,
+            portals: portals(gpu, &scene.bsp),
             draws,
         }
     }
 }
 
-/// The number of the fog that `surface` is in, if that draws something.
-fn fog_number(scene: &Scene, surface: &Surface) -> Option<u32> {
-    scene.fog_of(surface).and(surface.fog)
+/// At least one vertex large.
+fn vertex_buffer(gpu: &Gpu, label: &str, contents: &[u8]) -> wgpu::Buffer {
+    let padding = [0_u8; 64];
+    let contents = if contents.is_empty() {
+        &padding
+    } else {
+        contents
+    };
+    gpu.device
+        .create_buffer_init(&wgpu::util::BufferInitDescriptor {
+            label: Some(label),
+            contents,
+            usage: wgpu::BufferUsages::VERTEX,
+        })
 }
 
-/// Drawn surfaces by sort value, then material, then whether they have light styles, then fog, then number. Materials without
-/// stages that are neither sky nor the surface of a fog draw nothing.
-fn ordered_surfaces(scene: &Scene) -> Vec<&Surface> {
-    let mut surfaces: Vec<_> = scene
-        .surfaces
-        .iter()
-        .filter(|surface| {
-            let material = scene.material_of(surface);
-            let is_fog = material.is_fog() && scene.fog_of(surface).is_some();
-            let is_drawn = material.is_sky() || !material.stages.is_empty() || is_fog;
-            is_drawn && !surface.indices.is_empty()
-        })
+fn portals(gpu: &Gpu, bsp: &Bsp) -> Option<(wgpu::Buffer, u32)> {
+    let ends = portal_edges(bsp).into_iter().flatten();
+    let lines: Vec<LineVertex> = ends
+        .map(|end| LineVertex::new(end, PORTAL_COLOUR))
         .collect();
-    surfaces.sort_by(|a, b| {
-        let (sort_a, sort_b) = (scene.material_of(a).sort, scene.material_of(b).sort);
-        sort_a
-            .total_cmp(&sort_b)
-            .then(a.material.cmp(&b.material))
-            .then(is_styled(scene, a).cmp(&is_styled(scene, b)))
-            .then(fog_number(scene, a).cmp(&fog_number(scene, b)))
-            .then(a.id.cmp(&b.id))
-    });
-    surfaces
+    let buffer = vertex_buffer(gpu, "area portals", bytemuck::cast_slice(&lines));
+    (!lines.is_empty()).then_some((buffer, lines.len() as u32))
 }

@@ -338,8 +338,20 @@ shared! {
     }
 }
 
+shared! {
+    /// Where an inline model is now: what its place in the file is multiplied with.
+    ModelPlace {
+        /// Row of world x.
+        x: [f32; 4],
+        /// Row of world y.
+        y: [f32; 4],
+        /// Row of world z.
+        z: [f32; 4],
+    }
+}
+
 /// All shared structs.
-pub const LAYOUTS: [SharedLayout; 16] = [
+pub const LAYOUTS: [SharedLayout; 17] = [
     Frame::LAYOUT,
     Deform::LAYOUT,
     Stage::LAYOUT,
@@ -356,4 +368,5 @@ pub const LAYOUTS: [SharedLayout; 16] = [
     SampledGrids::LAYOUT,
     ModeColours::LAYOUT,
     Gamma::LAYOUT,
+    ModelPlace::LAYOUT,
 ];

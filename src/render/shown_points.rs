@@ -1,10 +1,11 @@
 use std::ops::Range;
 
-use glam::{Mat4, UVec3, Vec3, Vec4, Vec4Swizzles as _};
+use glam::{UVec3, Vec3};
 use wgpu::util::DeviceExt as _;
 
 use crate::format::lattice::Lattice;
 use crate::math::Aabb;
+use crate::render::frustum::{Frustum, Place};
 use crate::render::gpu::Gpu;
 use crate::render::grids::{GridSpheres, PointState};
 use crate::render::layouts::{Layouts, bind_buffers};
@@ -60,22 +61,13 @@ impl Blocks<'_> {
 
 /// Decides which spheres are in the picture.
 struct Sieve {
-    /// Planes of the picture's sides and of the nearest depth, inwards.
-    planes: [Vec4; 5],
+    frustum: Frustum,
     eye: Vec3,
     /// Squared distance beyond which nothing is drawn.
     farthest_squared: f32,
     /// How far a sphere reaches from its point.
     margin: f32,
     hides_blocked: bool,
-}
-
-/// What a box is to the picture.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Place {
-    Outside,
-    Across,
-    Inside,
 }
 
 impl Sieve {
@@ -90,7 +82,7 @@ impl Sieve {
         let pixels_a_unit = size.0 as f32 * 0.5 / (camera.fov_x * 0.5).tan();
         let farthest = (2.0 * radius * pixels_a_unit / SMALLEST_PIXELS).min(options.distance);
         Self {
-            planes: planes(&camera.clip_from_world(aspect)),
+            frustum: Frustum::new(&camera.clip_from_world(aspect)),
             eye: camera.eye,
             farthest_squared: farthest * farthest,
             margin: radius * (1.0 + spread),
@@ -103,19 +95,7 @@ impl Sieve {
         if nearest.distance_squared(self.eye) > self.farthest_squared {
             return Place::Outside;
         }
-        let (centre, half) = (bounds.centre(), bounds.size() * 0.5);
-        let mut place = Place::Inside;
-        for plane in &self.planes {
-            let distance = plane.dot(centre.extend(1.0));
-            let reach = plane.xyz().abs().dot(half);
-            if distance + reach < -self.margin {
-                return Place::Outside;
-            }
-            if distance - reach < -self.margin {
-                place = Place::Across;
-            }
-        }
-        place
+        self.frustum.place(bounds, self.margin)
     }
 
     fn shows(&self, point: Vec3, state: PointState, place: Place) -> bool {
@@ -126,20 +106,8 @@ impl Sieve {
         };
         is_drawn
             && point.distance_squared(self.eye) < self.farthest_squared
-            && (place == Place::Inside
-                || self
-                    .planes
-                    .iter()
-                    .all(|plane| plane.dot(point.extend(1.0)) >= -self.margin))
+            && (place == Place::Inside || self.frustum.meets_ball(point, self.margin))
     }
-}
-
-/// The sides of the picture and the near plane, from −w ≤ x, y ≤ w and z ≤ w; their vectors have unit length.
-fn planes(clip_from_world: &Mat4) -> [Vec4; 5] {
-    let row = |number| clip_from_world.row(number);
-    let w = row(3);
-    [w + row(0), w - row(0), w + row(1), w - row(1), w - row(2)]
-        .map(|plane| plane / plane.xyz().length().max(f32::MIN_POSITIVE))
 }
 
 /// Numbers of the points of `spheres` that are in the picture, block by block. `sights` says by block whether the eye's

@@ -5,11 +5,11 @@ use crate::render::gpu::Gpu;
 use crate::render::images::{Samplers, Sampling, mean_colour, upload_image};
 use crate::render::layouts::{Layouts, bind_texture};
 use crate::render::pipelines::{Program, SurfaceKey};
+use crate::render::runs::DrawnSurface;
 use crate::render::scene::{Draw, Pass, Slot};
 use crate::render::shared;
 use crate::render::stage::{Picture, fogged};
 use crate::render::styles::is_styled;
-use crate::render::visibility::DrawnSurface;
 use crate::scene::{
     FogPass, FogVolume, Image, ImageId, Material, Scene, Stage, StageImage, Surface,
 };

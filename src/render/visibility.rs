@@ -1,231 +1,162 @@
-use std::ops::Range;
 use std::sync::Arc;
 
 use glam::Vec3;
-use rayon::prelude::*;
 
-use crate::format::bsp::{Bsp, Child};
+use crate::format::bsp::{Bsp, Leaf};
 use crate::format::lattice::Lattice;
-use crate::math::Aabb;
-use crate::render::scene::Draw;
-use crate::render::shown_points::{Blocks, REACH};
+use crate::render::models::Models;
+use crate::render::sights::Sights;
+use crate::scene::{AreaMask, SurfaceId, leaf_of, leafs_in};
+use crate::view::{DoorStates, ViewOptions};
 
-/// A surface's place in the index lists.
-pub(super) struct DrawnSurface {
-    /// Its number in the BSP.
-    pub(super) id: u32,
-    /// Whether it belongs to an inline model: those are in no leaf list and count as visible.
-    pub(super) is_inline: bool,
-    pub(super) indices: Range<u32>,
-    pub(super) edges: Range<u32>,
-}
-
-/// What can be seen from the eye's cluster, as runs of the index lists. Without a cluster (in solid, outside, or no
-/// visibility data) everything; all area portals count as open.
-pub(super) struct Visible {
+/// What can be seen from the eye's cluster and area, wherever one looks. From solid and outside everything; without
+/// visibility data whatever the areas let through.
+pub(super) struct Seen {
     bsp: Arc<Bsp>,
-    runs_for: RunsFor,
-    marked: Vec<bool>,
-    /// Runs of triangles, one list a draw, reused.
-    runs: Vec<Vec<Range<u32>>>,
-    pub(super) edge_runs: Vec<Range<u32>>,
+    area_count: usize,
+    made_for: Option<(Standpoint, DoorStates)>,
+    /// By surface.
+    surfaces: Vec<bool>,
+    /// By leaf.
+    leafs: Vec<bool>,
     sights: Option<Sights>,
 }
 
-/// Which blocks of a grid's points can be seen.
-struct Sights {
-    lattice: Lattice,
-    /// By block: clusters that its spheres reach into.
-    clusters: Vec<Vec<u32>>,
-    made_for: RunsFor,
-    /// By block.
-    seen: Vec<bool>,
-}
-
-/// What the runs were made for.
+/// Where one looks from, as far as what is seen depends on it.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum RunsFor {
-    /// Not yet made.
-    Nothing,
-    /// No cluster: all surfaces.
-    Everything,
-    /// The eye in this cluster.
-    Cluster(u32),
+enum Standpoint {
+    /// All surfaces are drawn.
+    Everywhere,
+    /// In this cluster and area.
+    In {
+        cluster: Option<u32>,
+        area: Option<u32>,
+    },
 }
 
-impl Visible {
-    pub(super) fn new(bsp: Arc<Bsp>) -> Self {
+impl Seen {
+    /// `area_count` as [`crate::scene::Scene::area_count`] has it.
+    pub(super) fn new(bsp: Arc<Bsp>, area_count: usize) -> Self {
         Self {
             bsp,
-            runs_for: RunsFor::Nothing,
-            marked: Vec::new(),
-            runs: Vec::new(),
-            edge_runs: Vec::new(),
+            area_count,
+            made_for: None,
+            surfaces: Vec::new(),
+            leafs: Vec::new(),
             sights: None,
         }
     }
 
-    /// Brings the runs to the cluster of `eye`; does nothing while that stays the same.
-    pub(super) fn update(&mut self, draws: &[Draw], eye: Vec3) {
-        let cluster = self
-            .bsp
-            .visibility
-            .as_ref()
-            .and_then(|_| cluster_at(&self.bsp, eye));
-        let wanted = cluster.map_or(RunsFor::Everything, RunsFor::Cluster);
-        if self.runs_for == wanted {
-            return;
+    /// Whether surface `surface` of the world, or of an inline model, is among what is seen.
+    pub(super) fn holds(&self, surface: u32) -> bool {
+        let seen = self.surfaces.get(surface as usize);
+        seen.copied().unwrap_or(true)
+    }
+
+    /// All that is seen.
+    pub(super) fn list(&self) -> Vec<SurfaceId> {
+        let seen = (0..).zip(&self.surfaces).filter(|(_, is_seen)| **is_seen);
+        seen.map(|(number, _)| SurfaceId(number)).collect()
+    }
+
+    /// Brings it to this eye and these options; true when it may have changed.
+    pub(super) fn update(&mut self, models: &Models, eye: Vec3, options: &ViewOptions) -> bool {
+        let standpoint = self.standpoint(options.visibility.locked_at.unwrap_or(eye), options);
+        let wanted = Some((standpoint, options.doors));
+        if self.made_for == wanted {
+            return false;
         }
-        self.runs_for = wanted;
-        self.mark(cluster);
-        self.runs.resize(draws.len(), Vec::new());
-        self.edge_runs.clear();
-        for (draw, runs) in draws.iter().zip(&mut self.runs) {
-            runs.clear();
-            for surface in &draw.surfaces {
-                let id = surface.id as usize;
-                if surface.is_inline || self.marked.get(id).copied().unwrap_or(true) {
-                    join(runs, &surface.indices);
-                    join(&mut self.edge_runs, &surface.edges);
+        self.made_for = wanted;
+        match standpoint {
+            Standpoint::Everywhere => self.mark_all(),
+            Standpoint::In { cluster, area } => {
+                let areas = options
+                    .doors
+                    .areas_from(models.doors(), self.area_count, area);
+                if self.bsp.visibility.is_none() && areas == AreaMask::ALL {
+                    self.mark_all();
+                } else {
+                    self.mark(models, cluster, &areas);
                 }
             }
         }
+        true
     }
 
-    /// By block of a grid's points, whether something of its spheres can be seen; `None` when all count as visible. A block
-    /// altogether in solid is seen from nowhere.
+    /// By block of a grid's points, whether something of its spheres can be seen; `None` when all count as visible.
     pub(super) fn blocks_of(&mut self, lattice: &Lattice) -> Option<&[bool]> {
-        let RunsFor::Cluster(from) = self.runs_for else {
+        let Some((Standpoint::In { cluster, .. }, _)) = self.made_for else {
             return None;
         };
-        let visibility = self.bsp.visibility.as_ref()?;
-        let known = self.sights.take_if(|sights| sights.lattice == *lattice);
-        let sights = self.sights.insert(known.unwrap_or_else(|| Sights {
-            lattice: *lattice,
-            clusters: clusters_of_blocks(&self.bsp, lattice),
-            made_for: RunsFor::Nothing,
-            seen: Vec::new(),
-        }));
-        if sights.made_for != self.runs_for {
-            sights.made_for = self.runs_for;
-            sights.seen.clear();
-            let clusters = sights.clusters.iter();
-            let is_seen = |reached: &Vec<u32>| reached.iter().any(|to| visibility.sees(from, *to));
-            sights.seen.extend(clusters.map(is_seen));
+        let from = cluster.filter(|_| self.bsp.visibility.is_some())?;
+        let known = self.sights.take_if(|sights| sights.is_of(lattice));
+        let sights = known.unwrap_or_else(|| Sights::new(&self.bsp, lattice));
+        Some(self.sights.insert(sights).seen_from(&self.bsp, from))
+    }
+
+    fn standpoint(&self, eye: Vec3, options: &ViewOptions) -> Standpoint {
+        if options.visibility.draws_all {
+            return Standpoint::Everywhere;
         }
-        Some(&sights.seen)
+        match leaf_of(&self.bsp, eye) {
+            Some(Leaf {
+                cluster: cluster @ Some(_),
+                area,
+                ..
+            }) => Standpoint::In {
+                cluster: *cluster,
+                area: *area,
+            },
+            _ => Standpoint::Everywhere,
+        }
     }
 
-    /// Runs of draw number `draw`.
-    pub(super) fn runs(&self, draw: usize) -> &[Range<u32>] {
-        self.runs.get(draw).map_or(&[], Vec::as_slice)
+    fn mark_all(&mut self) {
+        self.surfaces.clear();
+        self.surfaces.resize(self.bsp.surfaces.len(), true);
     }
 
-    fn mark(&mut self, cluster: Option<u32>) {
+    fn mark(&mut self, models: &Models, cluster: Option<u32>, areas: &AreaMask) {
         let bsp = &self.bsp;
-        self.marked.clear();
-        let (Some(from), Some(visibility)) = (cluster, &bsp.visibility) else {
-            self.marked.resize(bsp.surfaces.len(), true);
-            return;
+        let visibility = cluster.zip(bsp.visibility.as_ref());
+        let is_seen = |leaf: &Leaf| {
+            let Some(to) = leaf.cluster else {
+                return false;
+            };
+            let in_sight = visibility.is_none_or(|(from, visibility)| visibility.sees(from, to));
+            in_sight && areas.holds(leaf.area)
         };
-        self.marked.resize(bsp.surfaces.len(), false);
-        for leaf in &bsp.leafs {
-            if leaf.cluster.is_none_or(|to| !visibility.sees(from, to)) {
-                continue;
-            }
+        self.surfaces.clear();
+        self.surfaces.resize(bsp.surfaces.len(), false);
+        self.leafs.clear();
+        self.leafs.extend(bsp.leafs.iter().map(is_seen));
+        for (leaf, _) in bsp.leafs.iter().zip(&self.leafs).filter(|(_, seen)| **seen) {
             let first = leaf.first_surface as usize;
-            let listed = bsp
-                .leaf_surfaces
-                .get(first..first + leaf.surface_count as usize);
-            for surface in listed.unwrap_or_default() {
-                if let Some(mark) = self.marked.get_mut(*surface as usize) {
+            let listed = first..first + leaf.surface_count as usize;
+            for surface in bsp.leaf_surfaces.get(listed).unwrap_or_default() {
+                if let Some(mark) = self.surfaces.get_mut(*surface as usize) {
                     *mark = true;
                 }
             }
         }
-    }
-}
-
-/// Cluster of the leaf that holds `point`, by the engine's walk: a point on a plane is behind it.
-fn cluster_at(bsp: &Bsp, point: Vec3) -> Option<u32> {
-    let mut child = Child::Node(0);
-    // A sound tree is never deeper than it has nodes; the bound stops a circle.
-    for _ in 0..=bsp.nodes.len() {
-        match child {
-            Child::Leaf(leaf) => return bsp.leafs.get(leaf as usize)?.cluster,
-            Child::Node(node) => {
-                let node = bsp.nodes.get(node as usize)?;
-                let plane = bsp.planes.get(node.plane as usize)?;
-                let is_front = plane.distance(point) > 0.0;
-                child = node.children[usize::from(!is_front)];
+        // Inline models are in no leaf list: the engine sends those that stand in a leaf that is seen.
+        for model in 1..models.len() {
+            let bounds = models.bounds(model);
+            if bounds.is_empty() {
+                continue;
             }
+            let mut is_seen = false;
+            leafs_in(bsp, &bounds, |leaf| {
+                is_seen |= self.leafs.get(leaf as usize).is_some_and(|seen| *seen);
+            });
+            let Some(model) = bsp.models.get(model).filter(|_| is_seen) else {
+                continue;
+            };
+            let first = model.first_surface as usize;
+            let own = self
+                .surfaces
+                .get_mut(first..first + model.surface_count as usize);
+            own.unwrap_or_default().fill(true);
         }
-    }
-    None
-}
-
-/// By block of a grid's points: the clusters that its spheres may reach into.
-fn clusters_of_blocks(bsp: &Bsp, lattice: &Lattice) -> Vec<Vec<u32>> {
-    let blocks = Blocks(lattice);
-    let reach = REACH * lattice.cell_size.min_element();
-    (0..blocks.len())
-        .into_par_iter()
-        .map(|block| clusters_in(bsp, &blocks.bounds(block).grown(reach)))
-        .collect()
-}
-
-/// The clusters of all leafs that `bounds` reaches into.
-fn clusters_in(bsp: &Bsp, bounds: &Aabb) -> Vec<u32> {
-    let mut clusters = Vec::new();
-    let (centre, half) = (bounds.centre(), bounds.size() * 0.5);
-    let mut open = vec![Child::Node(0)];
-    // Each node of a sound tree is met once; the bound stops a circle.
-    for _ in 0..=2 * bsp.nodes.len() {
-        match open.pop() {
-            None => break,
-            Some(Child::Leaf(leaf)) => {
-                clusters.extend(bsp.leafs.get(leaf as usize).and_then(|leaf| leaf.cluster));
-            }
-            Some(Child::Node(node)) => {
-                let node = bsp.nodes.get(node as usize);
-                let Some((node, plane)) =
-                    node.and_then(|node| Some((node, bsp.planes.get(node.plane as usize)?)))
-                else {
-                    continue;
-                };
-                let (distance, reach) = (plane.distance(centre), plane.normal.abs().dot(half));
-                if distance >= -reach {
-                    open.push(node.children[0]);
-                }
-                if distance <= reach {
-                    open.push(node.children[1]);
-                }
-            }
-        }
-    }
-    clusters.sort_unstable();
-    clusters.dedup();
-    clusters
-}
-
-/// Appends a range, lengthening the last run when it follows directly.
-fn join(runs: &mut Vec<Range<u32>>, range: &Range<u32>) {
-    match runs.last_mut() {
-        Some(last) if last.end == range.start => last.end = range.end,
-        _ => runs.push(range.clone()),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn neighbouring_ranges_become_one_run() {
-        let mut runs = Vec::new();
-        for range in [0..3, 3..9, 12..15, 15..18] {
-            join(&mut runs, &range);
-        }
-        assert_eq!(runs, [0..9, 12..18]);
     }
 }

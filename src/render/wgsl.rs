@@ -35,6 +35,7 @@ part!(COLOUR, "common/colour.wgsl");
 part!(PROBE, "common/probe.wgsl");
 part!(SPHERE, "common/sphere.wgsl");
 part!(STAGE, "common/stage.wgsl");
+part!(MODELS, "common/models.wgsl");
 part!(PAGES, "common/pages.wgsl");
 part!(GRID_LIGHT, "common/grid_light.wgsl");
 part!(TREE, "common/tree.wgsl");
@@ -49,13 +50,13 @@ part!(GAMMA_PASS, "gamma.wgsl");
 /// Surfaces.
 pub const WORLD: Module = Module {
     name: "world",
-    parts: &[FRAME, COLOUR, STAGE, PAGES, WORLD_PASS],
+    parts: &[FRAME, COLOUR, STAGE, MODELS, PAGES, WORLD_PASS],
 };
 /// Surfaces in the modes that look at one of their properties.
 pub const MODES: Module = Module {
     name: "modes",
     parts: &[
-        FRAME, COLOUR, STAGE, PAGES, PROBE, GRID_LIGHT, TREE, WORLD_PASS, MODES_PASS,
+        FRAME, COLOUR, STAGE, MODELS, PAGES, PROBE, GRID_LIGHT, TREE, WORLD_PASS, MODES_PASS,
     ],
 };
 /// Sky surfaces.
@@ -76,7 +77,7 @@ pub const MARKS: Module = Module {
 /// Lines and edges.
 pub const LINES: Module = Module {
     name: "lines",
-    parts: &[FRAME, LINES_PASS],
+    parts: &[FRAME, MODELS, LINES_PASS],
 };
 
 /// The finished picture.

@@ -6,6 +6,7 @@ use crate::format::srf::SurfaceExtras;
 use crate::job::{Cancelled, JobContext};
 use crate::math::Aabb;
 use crate::scene::deluxe::Deluxe;
+use crate::scene::doors::find_doors;
 use crate::scene::fog::FogVolume;
 use crate::scene::geometry;
 use crate::scene::light_scale::LightScale;
@@ -121,6 +122,7 @@ pub fn build_with(
         slot_lights: geometry.slot_lights,
         lighting: Lighting::from_bsp(&bsp, &context.warnings),
         spawns: spawn_points(&bsp.entities),
+        doors: find_doors(&bsp, &models, &context.warnings),
         vertices: geometry.vertices,
         indices: geometry.indices,
         surfaces: geometry.surfaces,

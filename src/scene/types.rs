@@ -10,6 +10,7 @@ use crate::format::map_file;
 use crate::format::srf::SurfaceExtras;
 use crate::math::Aabb;
 use crate::scene::deluxe::Deluxe;
+use crate::scene::doors::Door;
 use crate::scene::fog::FogVolume;
 use crate::scene::image::Image;
 use crate::scene::light_scale::LightScale;
@@ -44,6 +45,8 @@ pub struct Scene {
     pub images: Vec<Image>,
     /// One per BSP model.
     pub models: Vec<ModelInstance>,
+    /// What can be opened and shut, in the order of the entities.
+    pub doors: Vec<Door>,
     /// One per record of `bsp.fogs`; `None` for those that draw nothing.
     pub fogs: Vec<Option<FogVolume>>,
     /// Lightmap pages, from the BSP or from images beside it.
@@ -215,6 +218,18 @@ pub struct ModelInstance {
 }
 
 impl Scene {
+    /// Number of areas: the highest of a leaf and one more; 0 without leafs.
+    pub fn area_count(&self) -> usize {
+        let areas = self.bsp.leafs.iter().filter_map(|leaf| leaf.area);
+        areas.max().map_or(0, |highest| highest as usize + 1)
+    }
+
+    /// The door that surface `surface` belongs to, by its number in [`Scene::doors`].
+    pub fn door_of(&self, surface: SurfaceId) -> Option<usize> {
+        let model = self.surfaces.get(surface.0 as usize)?.model;
+        self.doors.iter().position(|door| door.model == model)
+    }
+
     /// Content flags of brush `brush`.
     pub fn brush_contents(&self, brush: u32) -> u32 {
         let bsp = &self.bsp;

@@ -2,7 +2,7 @@ use glam::{Vec2, Vec3};
 
 use crate::format::material_script::{AlphaFunc, Cull, TcGen};
 use crate::math::Ray;
-use crate::scene::{Material, Scene, StageImage, SurfaceId};
+use crate::scene::{Door, Material, Scene, StageImage, SurfaceId};
 use crate::trace::triangles::{HitRules, TriangleSet};
 
 /// Surfaces that a ray passes through at most before it gives up.
@@ -104,6 +104,50 @@ impl Picker {
             rest.t_min = hit.t + STEP.max(hit.t * 1e-6);
         }
         None
+    }
+}
+
+impl Picker {
+    /// [`Picker::pick_seen`] with the doors that stand open, by number, where they then are.
+    pub fn pick_with_doors(
+        &self,
+        scene: &Scene,
+        ray: &Ray,
+        is_open: impl Fn(usize) -> bool,
+    ) -> Option<PickHit> {
+        let opened: Vec<&Door> = (0..)
+            .zip(&scene.doors)
+            .filter_map(|(number, door)| is_open(number).then_some(door))
+            .collect();
+        let model_of = |hit: &PickHit| {
+            let surface = scene.surfaces.get(hit.surface.0 as usize);
+            surface.map_or(0, |surface| surface.model)
+        };
+        let mut nearest = self.pick_seen(scene, ray, |hit| {
+            !opened.iter().any(|door| door.model == model_of(hit))
+        });
+        for door in opened {
+            let Some(place) = scene.models.get(door.model as usize) else {
+                continue;
+            };
+            let now_from_file = door.opened_from_shut(place);
+            let file_from_now = now_from_file.inverse();
+            let in_file = Ray {
+                origin: file_from_now.transform_point3(ray.origin),
+                direction: file_from_now.transform_vector3(ray.direction),
+                ..*ray
+            };
+            let hit = self.pick_seen(scene, &in_file, |hit| model_of(hit) == door.model);
+            let is_nearer = |hit: &PickHit| nearest.is_none_or(|other| hit.t < other.t);
+            if let Some(hit) = hit.filter(is_nearer) {
+                nearest = Some(PickHit {
+                    position: ray.at(hit.t),
+                    normal: now_from_file.transform_vector3(hit.normal),
+                    ..hit
+                });
+            }
+        }
+        nearest
     }
 }
 

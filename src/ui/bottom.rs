@@ -1,5 +1,6 @@
 use egui::{RichText, Ui};
 
+use crate::scene::leaf_of;
 use crate::ui::widgets::{Explained, empty_ui, thousands, triple};
 use crate::ui::{Model, theme};
 use crate::view::{Command, Level, LoadedMap, Side};
@@ -36,6 +37,7 @@ pub(crate) fn status_ui(ui: &mut Ui, model: &Model<'_>, commands: &mut Vec<Comma
                 camera.eye.z,
                 camera.yaw.to_degrees().round().rem_euclid(360.0)
             ));
+            parts.extend(leaf_part(map, camera.eye));
             parts.extend(grid_part(map, camera.eye));
             parts.push(state.options.mode.label().to_owned());
             parts.push(source_part(map));
@@ -62,6 +64,16 @@ pub(crate) fn status_ui(ui: &mut Ui, model: &Model<'_>, commands: &mut Vec<Comma
             ui.label(RichText::new("● unsaved").color(theme::WARNING).small());
         }
     });
+}
+
+/// Cluster and area of the leaf that the eye is in, as the engine looks it up; `None` without a tree.
+fn leaf_part(map: &LoadedMap, eye: glam::Vec3) -> Option<String> {
+    let leaf = leaf_of(&map.scene.bsp, eye)?;
+    Some(match (leaf.cluster, leaf.area) {
+        (Some(cluster), Some(area)) => format!("cluster {cluster}, area {area}"),
+        (Some(cluster), None) => format!("cluster {cluster}, no area"),
+        (None, _) => "in solid".to_owned(),
+    })
 }
 
 /// Position in cells of the finest grid there is.

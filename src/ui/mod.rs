@@ -21,6 +21,7 @@ mod theme;
 mod toolbar;
 mod view_panel;
 mod viewport;
+mod visibility_section;
 mod widgets;
 
 pub use theme::apply as apply_theme;

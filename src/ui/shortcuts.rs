@@ -13,7 +13,7 @@ pub(crate) const KEYS: [(&str, &str); 20] = [
     ("Wheel", "Dolly; with the right button held: speed"),
     (
         "Click",
-        "Select the sphere under the cursor, else the surface",
+        "Select the sphere under the cursor, else the surface; a door opens or shuts",
     ),
     ("Ctrl+hover", "Sample the light grid under the cursor"),
     ("Ctrl+click", "Pin the sample sphere there"),

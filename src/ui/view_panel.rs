@@ -3,6 +3,7 @@ use egui::{ComboBox, RichText, Slider, Ui};
 use crate::math::colour::{Clamp, Overbright};
 use crate::probe::{LegacyProfile, ShCorners, ShEvaluator};
 use crate::scene::Scene;
+use crate::ui::visibility_section::visibility_ui;
 use crate::ui::widgets::{Explained, row_ui, section_ui};
 use crate::ui::{Model, theme};
 use crate::view::{
@@ -31,6 +32,8 @@ pub(crate) fn view_panel_ui(
             }
             ui.separator();
             camera_ui(ui, model, commands);
+            ui.separator();
+            visibility_ui(ui, model, options, commands);
             ui.separator();
             section_ui(ui, "Probes");
             probes_ui(ui, &mut options.probes);

@@ -7,6 +7,7 @@ use crate::job::Warning;
 use crate::light::{BakeSettings, Baked};
 use crate::math::Ray;
 use crate::scene::{MapSource, Scene};
+use crate::view::doors::DoorStates;
 use crate::view::draft::BakeNews;
 use crate::view::{
     BakeForm, Camera, GridSet, LoadedMap, PlanCache, ProbeRef, ProbeShow, RenderMode, ShContainer,
@@ -128,6 +129,10 @@ pub enum Command {
     CycleProbes,
     /// Spheres through walls or not.
     ToggleXRay,
+    /// Open the door of this number in [`Scene::doors`], or shut it; its team goes with it.
+    ToggleDoor(usize),
+    /// Keep what is seen from here while the camera flies on, or follow it again.
+    ToggleLock,
     /// Size of the picture in points.
     SetViewport(Vec2),
     /// Turn by so many pixels of mouse motion.
@@ -280,6 +285,8 @@ pub enum Effect {
         ray: Ray,
         /// To report back.
         purpose: PickPurpose,
+        /// Which stand open.
+        doors: DoorStates,
     },
     /// Find out what the form would do.
     Plan {

@@ -10,6 +10,7 @@ mod baking;
 mod baking_tests;
 mod camera;
 mod command;
+mod doors;
 mod draft;
 mod entities;
 mod entity_overlay;
@@ -30,6 +31,7 @@ pub use crate::format::bsp::ShContainer;
 pub use bake_form::{BakeForm, LightsBy, PlanCache, ShCellBy};
 pub use camera::Camera;
 pub use command::{Command, Effect, FilePurpose, LoadSource, Looking, PickPurpose, Tab};
+pub use doors::DoorStates;
 pub use draft::{BakeNews, Draft};
 pub use entities::{EntityEntry, EntityIndex, EntityKind};
 pub use entity_overlay::{LINES_MAX, entity_lines};
@@ -41,7 +43,7 @@ pub use map::{BakeResult, GridSet, LoadedMap, MapFile, Side};
 pub use mode::RenderMode;
 pub use options::{
     EntityLayer, EntityOverlays, GridSource, ProbeOptions, ProbeShow, SampleOptions, StyleLevels,
-    ViewOptions,
+    ViewOptions, VisibilityOptions,
 };
 pub use overlay::{CornerMark, OverlayLine, Overlays, SampleMark, SphereLight};
 pub use overlays::sample_mark;

@@ -1,6 +1,7 @@
 use crate::math::colour::{Clamp, Overbright};
 use crate::probe::{LegacyProfile, ShProfile};
 use crate::scene::Scene;
+use crate::view::doors::DoorStates;
 use crate::view::mode::RenderMode;
 
 /// One of the two grids.
@@ -149,6 +150,17 @@ impl Default for StyleLevels {
     }
 }
 
+/// What is left out because it cannot be seen.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct VisibilityOptions {
+    /// Everything is drawn wherever one looks from (`r_novis 1`).
+    pub draws_all: bool,
+    /// Where one counts as standing, while the camera flies elsewhere (`r_lockpvs 1`), game units.
+    pub locked_at: Option<glam::Vec3>,
+    /// Outlines of the area portals over the picture.
+    pub shows_portals: bool,
+}
+
 /// Everything about the picture but the camera.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ViewOptions {
@@ -162,6 +174,8 @@ pub struct ViewOptions {
     pub exposure_ev: f32,
     /// Exponent's inverse of the finished picture, as the engine's `r_gamma`; 1 leaves it as it is.
     pub gamma: f32,
+    /// What is shown where nothing is drawn, encoded bytes.
+    pub background: [u8; 3],
     /// Edges of triangles over the picture.
     pub wire_overlay: bool,
     /// Spheres at the grid points.
@@ -172,6 +186,10 @@ pub struct ViewOptions {
     pub sample: SampleOptions,
     /// Light styles of surfaces.
     pub styles: StyleLevels,
+    /// What is left out because it cannot be seen.
+    pub visibility: VisibilityOptions,
+    /// Which doors stand open.
+    pub doors: DoorStates,
 }
 
 impl Default for ViewOptions {
@@ -182,11 +200,14 @@ impl Default for ViewOptions {
             clamp: Clamp::default(),
             exposure_ev: 0.0,
             gamma: 1.0,
+            background: [0; 3],
             wire_overlay: false,
             probes: ProbeOptions::default(),
             entities: EntityOverlays::default(),
             sample: SampleOptions::default(),
             styles: StyleLevels::default(),
+            visibility: VisibilityOptions::default(),
+            doors: DoorStates::default(),
         }
     }
 }
@@ -195,11 +216,14 @@ impl ViewOptions {
     /// Gammas that the picture can be shown with, the engine's.
     pub const GAMMA_RANGE: std::ops::RangeInclusive<f32> = 0.5..=3.0;
 
-    /// Shows stored light as the map's own game does, all light styles on, in a mode that the map has.
+    /// Shows stored light as the map's own game does, all light styles on and all doors as the game begins with them, in a mode
+    /// that the map has.
     pub fn adapt_to(&mut self, scene: &Scene) {
         self.overbright = scene.light_scale.overbright;
         self.clamp = scene.light_scale.clamp;
         self.styles = StyleLevels::default();
+        self.visibility.locked_at = None;
+        self.doors = DoorStates::default();
         if self.mode.missing_in(scene, &scene.lighting).is_some() {
             self.mode = RenderMode::default();
         }

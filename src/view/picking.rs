@@ -39,6 +39,7 @@ impl State {
                     scene,
                     ray,
                     purpose,
+                    doors: self.options.doors,
                 });
             }
             Command::Picked { ray, purpose, hit } => match purpose {
@@ -58,8 +59,11 @@ impl State {
                     self.surface = hit.map(|hit| PickedSurface::new(&map.scene, hit));
                     if self.selected.is_some() {
                         self.panels.tab = Tab::Probe;
-                    } else if self.surface.is_some() {
+                    } else if let Some(hit) = hit {
                         self.panels.tab = Tab::Surface;
+                        if let Some(door) = map.scene.door_of(hit.surface) {
+                            self.options.doors.toggle(&map.scene.doors, door);
+                        }
                     }
                 }
                 PickPurpose::Pin => {

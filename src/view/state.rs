@@ -194,6 +194,8 @@ impl State {
             | Command::ToggleProbes
             | Command::CycleProbes
             | Command::ToggleXRay
+            | Command::ToggleDoor(_)
+            | Command::ToggleLock
             | Command::SetViewport(_)
             | Command::Look(_)
             | Command::SetLooking(_)
@@ -446,6 +448,8 @@ impl State {
                 let angles = pixels * LOOK_DEG_PER_PX.to_radians();
                 self.camera.turn(-angles.x, angles.y);
             }
+            Command::ToggleDoor(door) => self.toggle_door(door),
+            Command::ToggleLock => self.toggle_lock(),
             Command::SetLooking(looking) => self.flight.looking = looking,
             Command::Fly(step) => {
                 let camera = &mut self.camera;
@@ -474,6 +478,20 @@ impl State {
             }
             _ => {}
         }
+    }
+
+    fn toggle_door(&mut self, door: usize) {
+        if let Some(map) = &self.map {
+            self.options.doors.toggle(&map.scene.doors, door);
+        }
+    }
+
+    fn toggle_lock(&mut self) {
+        let locked = &mut self.options.visibility.locked_at;
+        *locked = match *locked {
+            Some(_) => None,
+            None => Some(self.camera.eye),
+        };
     }
 
     fn apply_panel(&mut self, command: Command) -> Option<Effect> {

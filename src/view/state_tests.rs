@@ -23,6 +23,7 @@ fn scene() -> Scene {
         fogs: Vec::new(),
         images: Vec::new(),
         models: Vec::new(),
+        doors: Vec::new(),
         lightmaps: LightmapPages::default(),
         deluxe: None,
         light_scale: LightScale::default(),
@@ -506,4 +507,16 @@ fn the_picture_keeps_its_height_when_it_gets_wider() {
     state.apply(Command::SetViewport(Vec2::new(1600.0, 900.0)));
     let tall = (state.camera.fov_x * 0.5).tan() * 9.0 / 16.0;
     assert!((tall - 47.5_f32.to_radians().tan() * 0.75).abs() < 1e-4);
+}
+
+#[test]
+fn a_locked_view_stays_while_the_camera_flies() {
+    let mut state = with_map();
+    let from = state.camera.eye;
+    state.apply(Command::ToggleLock);
+    state.apply(Command::Fly(Vec3::X * 50.0));
+    assert_eq!(state.options.visibility.locked_at, Some(from));
+    assert_ne!(state.camera.eye, from);
+    state.apply(Command::ToggleLock);
+    assert_eq!(state.options.visibility.locked_at, None);
 }
