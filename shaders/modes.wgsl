@@ -8,7 +8,8 @@ struct SurfaceFacts {
     light_by: u32,
     // Side of a luxel in the world; 0 without a lightmap.
     units_per_luxel: f32,
-    pad: u32,
+    // What of the tree all of it is in, for leaf_below.
+    root: i32,
 }
 
 // Colours of the legends, from the code that draws them.
@@ -178,8 +179,8 @@ fn fs_mode(in: ModeVarying) -> @location(0) vec4f {
         case MODE_OVERDRAW: { return colours.overdraw; }
         case MODE_LUXELS: { return vec4f(luxels(in, facts, luxel, width, shape), 1.0); }
         case MODE_LIGHT_SOURCE: { return vec4f(colours.light_by[facts.light_by].rgb * shape, 1.0); }
-        case MODE_CLUSTERS: { return vec4f(place_colour(leaf_at(in.world + normal * NUDGE).cluster) * shape, 1.0); }
-        case MODE_AREAS: { return vec4f(place_colour(leaf_at(in.world + normal * NUDGE).area) * shape, 1.0); }
+        case MODE_CLUSTERS: { return vec4f(place_colour(leaf_below(facts.root, in.world + normal * NUDGE).cluster) * shape, 1.0); }
+        case MODE_AREAS: { return vec4f(place_colour(leaf_below(facts.root, in.world + normal * NUDGE).area) * shape, 1.0); }
         case MODE_CLIPPING: { return vec4f(clipping(in, facts), 1.0); }
         default: { return vec4f(clay(in, facts, shape), 1.0); }
     }

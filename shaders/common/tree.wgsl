@@ -4,8 +4,7 @@ struct TreeNode {
     normal: vec3f,
     distance: f32,
     // In front and behind: a node's number, or −1 − a leaf's.
-    front: i32,
-    back: i32,
+    children: array<i32, 2>,
     pad_a: u32,
     pad_b: u32,
 }
@@ -22,11 +21,12 @@ struct TreeLeaf {
 // Deeper than any tree of a compiler; the bound stops a circle.
 const TREE_DEPTH = 4096u;
 
-fn leaf_at(point: vec3f) -> TreeLeaf {
-    var child = 0;
+// The leaf that holds a point, which must be below `root`: a child as in `children`.
+fn leaf_below(root: i32, point: vec3f) -> TreeLeaf {
+    var child = root;
     for (var i = 0u; i < TREE_DEPTH && child >= 0; i++) {
-        let node = tree_nodes[child];
-        child = select(node.front, node.back, dot(node.normal, point) < node.distance);
+        let is_behind = dot(tree_nodes[child].normal, point) < tree_nodes[child].distance;
+        child = tree_nodes[child].children[u32(is_behind)];
     }
     if child >= 0 {
         return TreeLeaf(-1, -1);

@@ -7,6 +7,7 @@ use glam::Vec3;
 use wgpu::util::DeviceExt as _;
 
 use crate::format::bsp::{Bsp, Child};
+use crate::math::Aabb;
 use crate::probe::{LegacyProfile, ShCorners};
 use crate::render::gpu::Gpu;
 use crate::render::grids::GpuGrids;
@@ -16,11 +17,15 @@ use crate::render::shared::{
     ModeColours, SampledGrid, SampledGrids, SurfaceFacts, TreeLeaf, TreeNode,
 };
 use crate::render::styles::Styles;
-use crate::scene::{LightSource, Scene};
+use crate::scene::{LightSource, Scene, Surface};
 use crate::view::{
     CLAY, LIGHT_SOURCE_COLOURS, LUXEL_COLOURS, NOWHERE, OVERDRAW_STEP, ProbeOptions,
 };
 
+/// How far in front of surfaces the modes look the tree up, game units: WGSL's constant of this name.
+const NUDGE: f32 = 1.0;
+/// For the rounding of what is interpolated on the GPU, game units.
+const ROOT_MARGIN: f32 = 0.1;
 /// Bytes of a point of the legacy grid as stored.
 const STORED_BYTES: u64 = 8;
 
@@ -130,7 +135,7 @@ fn facts(scene: &Scene, lightmaps: &Lightmaps) -> Vec<SurfaceFacts> {
             layer: lightmaps.layer(surface.lightmap),
             light_by: number(scene.light_source(surface)),
             units_per_luxel: scene.units_per_luxel(surface).unwrap_or(0.0),
-            pad: 0,
+            root: root(scene, surface),
         })
         .collect();
     if facts.is_empty() {
@@ -139,13 +144,67 @@ fn facts(scene: &Scene, lightmaps: &Lightmaps) -> Vec<SurfaceFacts> {
     facts
 }
 
+fn child_number(child: Child) -> i32 {
+    match child {
+        Child::Node(node) => node as i32,
+        Child::Leaf(leaf) => -1 - leaf as i32,
+    }
+}
+
+/// The lowest part of the tree that holds all points in front of a surface: nearly all steps of their walks are the same.
+/// The whole tree for what moves.
+fn root(scene: &Scene, surface: &Surface) -> i32 {
+    let is_still = surface.model == 0 && scene.material_of(surface).deforms.is_empty();
+    let bsp = &scene.bsp;
+    if !is_still || bsp.nodes.is_empty() || bsp.leafs.is_empty() {
+        return 0;
+    }
+    let range = surface.indices.start as usize..surface.indices.end as usize;
+    let corners = scene.indices.get(range).unwrap_or_default().iter();
+    let corners = corners.filter_map(|index| scene.vertices.get(*index as usize));
+    let first = corners
+        .clone()
+        .next()
+        .map_or(Vec3::ZERO, |vertex| vertex.normal);
+    let is_flat = first.length_squared() > 0.25
+        && corners
+            .clone()
+            .all(|vertex| vertex.normal.dot(first) > 0.9999);
+    // Of a curved surface normals between the vertices', or the triangles' own where those are missing, lead elsewhere.
+    let (offset, margin) = if is_flat {
+        (first.normalize_or_zero() * NUDGE, ROOT_MARGIN)
+    } else {
+        (Vec3::ZERO, NUDGE + ROOT_MARGIN)
+    };
+    let bounds = Aabb::from_points(corners.map(|vertex| vertex.position + offset)).grown(margin);
+    let (centre, half) = (bounds.centre(), bounds.size() * 0.5);
+    let mut child = Child::Node(0);
+    // A sound tree is never deeper than it has nodes.
+    for _ in 0..=bsp.nodes.len() {
+        let Child::Node(number) = child else {
+            break;
+        };
+        let node = bsp.nodes.get(number as usize);
+        let Some((node, plane)) =
+            node.and_then(|node| Some((node, bsp.planes.get(node.plane as usize)?)))
+        else {
+            return 0;
+        };
+        let (distance, reach) = (plane.distance(centre), plane.normal.abs().dot(half));
+        if distance > reach {
+            child = node.children[0];
+        } else if distance < -reach {
+            child = node.children[1];
+        } else {
+            break;
+        }
+    }
+    child_number(child)
+}
+
 /// Nodes and leafs; of a map without a usable tree one node whose leaf is nowhere.
 fn tree(bsp: &Bsp) -> (Vec<TreeNode>, Vec<TreeLeaf>) {
     let number = |value: Option<u32>| value.and_then(|n| i32::try_from(n).ok()).unwrap_or(-1);
-    let child = |child: Child| match child {
-        Child::Node(node) => node as i32,
-        Child::Leaf(leaf) => -1 - leaf as i32,
-    };
     let mut nodes: Vec<TreeNode> = bsp
         .nodes
         .iter()
@@ -154,8 +213,7 @@ fn tree(bsp: &Bsp) -> (Vec<TreeNode>, Vec<TreeLeaf>) {
             TreeNode {
                 normal: plane.map_or(Vec3::ZERO, |plane| plane.normal).to_array(),
                 distance: plane.map_or(0.0, |plane| plane.dist),
-                front: child(node.children[0]),
-                back: child(node.children[1]),
+                children: node.children.map(child_number),
                 pad_a: 0,
                 pad_b: 0,
             }
@@ -168,8 +226,7 @@ fn tree(bsp: &Bsp) -> (Vec<TreeNode>, Vec<TreeLeaf>) {
     let mut leafs: Vec<TreeLeaf> = leafs.collect();
     if nodes.is_empty() || leafs.is_empty() {
         nodes = vec![TreeNode {
-            front: -1,
-            back: -1,
+            children: [-1; 2],
             ..TreeNode::zeroed()
         }];
         leafs = vec![TreeLeaf {

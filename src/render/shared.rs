@@ -263,8 +263,8 @@ shared! {
         light_by: u32,
         /// Side of a luxel in the world, game units; 0 without a lightmap.
         units_per_luxel: f32,
-        /// Unused.
-        pad: u32,
+        /// What of the tree all of it is in: a child as in [`TreeNode`].
+        root: i32,
     }
 }
 
@@ -275,10 +275,8 @@ shared! {
         normal: [f32; 3],
         /// Of its plane from the origin.
         distance: f32,
-        /// Child in front: a node's number, or −1 − a leaf's.
-        front: i32,
-        /// Child behind.
-        back: i32,
+        /// Children in front and behind: a node's number, or −1 − a leaf's.
+        children: [i32; 2],
         /// Unused.
         pad_a: u32,
         /// Unused.
