@@ -1,4 +1,4 @@
-//! Real maps: all of `OpenArena`'s open, find their materials, and draw in every mode.
+//! Real maps: all of `OpenArena`'s open, find their materials, and draw.
 #![allow(
     clippy::unwrap_used,
     clippy::print_stdout,
@@ -22,11 +22,11 @@ use image::RgbaImage;
 use image::imageops::replace;
 use luxgrid::job::JobContext;
 use luxgrid::math::Ray;
-use luxgrid::render::{Gpu, GpuGrids, GpuScene, Renderer, render_to_image};
+use luxgrid::render::{Gpu, GpuScene, Renderer, render_to_image};
 use luxgrid::scene::{Scene, build};
 use luxgrid::trace::Picker;
 use luxgrid::vfs::{SearchOptions, open_map};
-use luxgrid::view::{Camera, Overlays, RenderMode, ViewOptions};
+use luxgrid::view::{Camera, Overlays, ViewOptions};
 
 /// Maps in the eight archives that hold any, superseded copies not counted.
 const MAPS: usize = 85;
@@ -40,8 +40,6 @@ const DARK: f64 = 2.0;
 /// Pictures: size, and columns of the contact sheet.
 const SIZE: (u32, u32) = (320, 180);
 const COLUMNS: u32 = 10;
-/// Pictures of the other modes, whose only promise here is that the device accepts them.
-const GLANCE: (u32, u32) = (64, 36);
 
 /// Draws maps on one device.
 struct Studio {
@@ -70,33 +68,19 @@ impl Studio {
             .spawns
             .first()
             .map_or(camera, |spawn| camera.at(spawn));
-        let lighting = &scene.lighting;
-        let grids = GpuGrids::upload(&self.gpu, lighting, &[], &[]).unwrap();
-        let mut draw = |mode, size| {
-            let options = ViewOptions {
-                mode,
-                ..ViewOptions::default()
-            };
-            let picture = render_to_image(
-                &self.gpu,
-                &mut self.renderer,
-                size,
-                &uploaded,
-                Some(&grids),
-                &camera,
-                &options,
-                &Overlays::default(),
-                0.0,
-            );
-            assert_eq!(self.gpu.take_error(), None, "{}: {mode:?}", scene.name);
-            picture.unwrap()
-        };
-        for mode in RenderMode::ALL {
-            if mode.missing_in(scene, lighting).is_none() {
-                draw(mode, GLANCE);
-            }
-        }
-        draw(RenderMode::Lit, SIZE)
+        let (options, overlays) = (ViewOptions::default(), Overlays::default());
+        render_to_image(
+            &self.gpu,
+            &mut self.renderer,
+            SIZE,
+            &uploaded,
+            None,
+            &camera,
+            &options,
+            &overlays,
+            0.0,
+        )
+        .unwrap()
     }
 }
 
