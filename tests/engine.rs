@@ -9,6 +9,7 @@
 #![allow(
     clippy::unwrap_used,
     clippy::print_stdout,
+    clippy::print_stderr,
     reason = "helpers of tests stop and report as tests do"
 )]
 

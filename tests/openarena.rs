@@ -32,7 +32,7 @@ use luxgrid::view::{Camera, Overlays, ViewOptions};
 const MAPS: usize = 85;
 /// Share of drawn surfaces that may show the stand-in for a missing material: some of the game's materials are missing
 /// from its own archives.
-const MISSING_LIMIT: f64 = 0.03;
+const MISSING_LIMIT: f64 = 0.01;
 /// A picture with no more colours than this shows no map.
 const FEW_COLOURS: usize = 50;
 /// A picture of less mean luminance shows no map: the darkest start, a platform in space (`oa_ctf4ish`), has 3.0.
