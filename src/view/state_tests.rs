@@ -7,12 +7,15 @@ use crate::format::bsp::{Bsp, ShGrid};
 use crate::format::lattice::Lattice;
 use crate::light::{BakeReport, Baked};
 use crate::math::{Aabb, Ray};
-use crate::scene::{LightScale, Lighting, LightmapPages, Scene, Sources, SpawnPoint, SurfaceId};
+use crate::scene::{
+    CurveDetail, LightScale, Lighting, LightmapPages, Scene, Sources, SpawnPoint, SurfaceId,
+};
 use crate::view::*;
 
 fn scene() -> Scene {
     let bsp = Bsp::default();
     Scene {
+        curves: CurveDetail::default(),
         name: "test".to_owned(),
         bsp: Arc::new(bsp),
         bounds: Aabb::EMPTY,
@@ -160,7 +163,8 @@ fn reloading_keeps_the_view() {
     let mut state = with_map();
     state.apply(Command::Fly(Vec3::new(10.0, 0.0, 5.0)));
     let eye = state.camera.eye;
-    let Some(Effect::LoadMap { revision, source }) = state.apply(Command::Reload) else {
+    let Some(Effect::LoadMap { revision, source }) = state.apply(Command::Reload)
+    else {
         panic!("nothing to reload")
     };
     assert_eq!(source, LoadSource::Path(PathBuf::from("a.bsp")));
