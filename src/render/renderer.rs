@@ -196,9 +196,6 @@ impl Renderer {
             scene.inspected.group(gpu, lightmaps, styles, grids, probes)
         });
         scene.styles.prepare(&gpu.queue, &options.styles);
-        scene
-            .stages
-            .animate(&gpu.queue, time_secs, &mut self.scratch);
         let aspect = size.0 as f32 / size.1 as f32;
         let frame = frame_uniform(camera, aspect, options, page_factor, time_secs);
         gpu.queue
@@ -208,6 +205,12 @@ impl Renderer {
         let mut visible = scene.visible_from(gpu, camera.eye, options);
         let clip_from_world = camera.clip_from_world(aspect);
         visible.runs.cull(&Frustum::new(&clip_from_world));
+        let drawn = selected_passes(scene, options.mode, Details::of(options))
+            .filter(|selected| !visible.runs.of_draw(selected.draw).is_empty());
+        let offsets = drawn.map(|selected| selected.pass.offset);
+        scene
+            .stages
+            .animate(&gpu.queue, offsets, time_secs, &mut self.scratch);
         if let Some(spheres) = &spheres {
             let probes = &options.probes;
             // Who looks through walls, or for points inside them, is not to miss those beyond.
