@@ -1,3 +1,4 @@
+use std::ops::Range;
 use std::sync::Once;
 
 use crate::math::colour::Clamp;
@@ -17,6 +18,11 @@ use crate::render::scene::Visible;
 use crate::render::shown_points::ShownPoints;
 use crate::render::{DEPTH_FORMAT, shared};
 use crate::view::{Camera, Overlays, ProbeShow, RenderMode, ViewOptions};
+
+/// Each part of the skies, a side of a box or a layer of clouds, is drawn at a depth of its own, nearer than the one before and behind
+/// everything else; so each pixel shows it once however many surfaces of the sky lie behind each other, as the engine does by
+/// drawing all of them as one box.
+const SKY_DEPTH_STEP: f32 = 1e-20;
 
 /// What a frame was made of.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -339,6 +345,8 @@ impl Renderer {
         pass.set_vertex_buffer(0, scene.vertices.slice(..));
         pass.set_index_buffer(shown.visible.runs.indices(), wgpu::IndexFormat::Uint32);
         let mut bound: Option<SurfaceKey> = None;
+        let mut sky_depth = 0.0;
+        let mut is_at_sky = false;
         for Selected {
             draw,
             pass: material_pass,
@@ -366,6 +374,13 @@ impl Renderer {
                 }
                 bound = Some(key);
             }
+            if key.is_sky() {
+                sky_depth += SKY_DEPTH_STEP;
+                self.set_depth_range(pass, sky_depth..sky_depth);
+            } else if is_at_sky {
+                self.set_depth_range(pass, 0.0..1.0);
+            }
+            is_at_sky = key.is_sky();
             let image = &scene.images[frame_number(material_pass, shown.time_secs)];
             pass.set_bind_group(2, image, &[]);
             pass.set_bind_group(3, &scene.stages.group, &[material_pass.offset]);
@@ -374,6 +389,16 @@ impl Renderer {
                 stats.draw_calls += 1;
                 stats.triangles += run.len() as u32 / 3;
             }
+        }
+        if is_at_sky {
+            self.set_depth_range(pass, 0.0..1.0);
+        }
+    }
+
+    fn set_depth_range(&self, pass: &mut wgpu::RenderPass<'_>, range: Range<f32>) {
+        if let Some(depth) = &self.depth {
+            let (width, height) = (depth.size.0 as f32, depth.size.1 as f32);
+            pass.set_viewport(0.0, 0.0, width, height, range.start, range.end);
         }
     }
 
