@@ -58,8 +58,7 @@ struct Missing {
 /// Closes the seams among `meshes`, those of one model.
 pub(super) fn stitch(meshes: &mut [&mut Mesh], budget: &mut Budget) {
     let rims: Vec<Vec<Rim>> = meshes.iter().map(|mesh| outline(mesh)).collect();
-    let corners = corners(meshes, &rims);
-    let positions: Vec<Vec3> = corners.iter().map(|corner| corner.position).collect();
+    let positions = corners(meshes, &rims);
     let tree = PointTree::new(&positions);
     let Some(met) = meet(&positions, &tree, budget) else {
         return;
@@ -103,36 +102,28 @@ fn outline(mesh: &Mesh) -> Vec<Rim> {
         .collect()
 }
 
-/// A place where outlines have vertices.
-struct Corner {
-    position: Vec3,
-    /// Whether a vertex of the file lies there.
-    is_fixed: bool,
-}
-
 /// Bits that order and tell apart positions; −0 is 0.
 fn bits(position: Vec3) -> [u32; 3] {
     position.to_array().map(|value| (value + 0.0).to_bits())
 }
 
-/// Each place once; those of vertices of the file first.
-fn corners(meshes: &[&mut Mesh], rims: &[Vec<Rim>]) -> Vec<Corner> {
-    let mut corners: Vec<Corner> = meshes
-        .iter()
-        .zip(rims)
-        .flat_map(|(mesh, rims)| {
-            let ends = rims.iter().flat_map(|rim| rim.ends);
-            ends.map(|end| Corner {
-                position: mesh.vertices[end as usize].position,
-                is_fixed: mesh.is_flat,
-            })
-        })
-        .filter(|corner| corner.position.is_finite())
+/// Each place where outlines have vertices once; those of vertices of the file first.
+fn corners(meshes: &[&mut Mesh], rims: &[Vec<Rim>]) -> Vec<Vec3> {
+    let ends = meshes.iter().zip(rims).flat_map(|(mesh, rims)| {
+        let ends = rims.iter().flat_map(|rim| rim.ends);
+        ends.map(|end| (mesh.vertices[end as usize].position, !mesh.is_flat))
+    });
+    let mut all: Vec<([u32; 3], bool)> = ends
+        .filter(|(position, _)| position.is_finite())
+        .map(|(position, is_made)| (bits(position), is_made))
         .collect();
-    corners.sort_by_key(|corner| (bits(corner.position), !corner.is_fixed));
-    corners.dedup_by_key(|corner| bits(corner.position));
-    corners.sort_by_key(|corner| (!corner.is_fixed, bits(corner.position)));
-    corners
+    all.sort_unstable();
+    all.dedup_by_key(|(bits, _)| *bits);
+    let (made, fixed): (Vec<_>, Vec<_>) = all.into_iter().partition(|(_, is_made)| *is_made);
+    let places = fixed.into_iter().chain(made);
+    places
+        .map(|(bits, _)| Vec3::from_array(bits.map(f32::from_bits)))
+        .collect()
 }
 
 /// For each place the one that it moves to, which is itself for most; earlier places stay. `None` when the budget is used up.
