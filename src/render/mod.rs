@@ -21,6 +21,7 @@ mod models;
 mod offscreen;
 mod order;
 mod overlay;
+mod panels;
 mod passes;
 mod pipelines;
 mod renderer;
@@ -41,6 +42,7 @@ pub use error::RenderError;
 pub use gpu::Gpu;
 pub use grids::GpuGrids;
 pub use offscreen::{Canvas, render_to_image};
+pub use panels::{PanelImage, PanelMesh, PanelPainter, PanelTarget, PanelVertex};
 pub use renderer::{FrameStats, Renderer};
 pub use scene::GpuScene;
 

@@ -216,7 +216,7 @@ impl Pipelines {
     }
 }
 
-fn pipeline_layout(
+pub(super) fn pipeline_layout(
     device: &wgpu::Device,
     label: &str,
     groups: &[&wgpu::BindGroupLayout],

@@ -46,6 +46,7 @@ part!(SPHERES_PASS, "spheres.wgsl");
 part!(MARKS_PASS, "marks.wgsl");
 part!(LINES_PASS, "lines.wgsl");
 part!(GAMMA_PASS, "gamma.wgsl");
+part!(PANELS_PASS, "panels.wgsl");
 
 /// Surfaces.
 pub const WORLD: Module = Module {
@@ -86,8 +87,14 @@ pub const GAMMA: Module = Module {
     parts: &[GAMMA_PASS],
 };
 
+/// Panels.
+pub const PANELS: Module = Module {
+    name: "panels",
+    parts: &[PANELS_PASS],
+};
+
 /// All programs.
-pub const MODULES: [Module; 7] = [WORLD, MODES, SKY, SPHERES, MARKS, LINES, GAMMA];
+pub const MODULES: [Module; 8] = [WORLD, MODES, SKY, SPHERES, MARKS, LINES, GAMMA, PANELS];
 
 /// Joins parts to one text, each after a line that names it.
 pub fn join(parts: &[Part]) -> String {
