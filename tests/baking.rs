@@ -179,6 +179,7 @@ fn a_bake_is_seen_coming() {
     let plain = old.secs;
     program.bake(40.0);
     let mut first = None;
+    let mut steps = 0;
     let mut frames: Vec<f32> = Vec::new();
     let mut pictures: Vec<RgbaImage> = Vec::new();
     while program.state.baking.is_some() || program.shown.is_catching_up(program.map()) {
@@ -187,7 +188,8 @@ fn a_bake_is_seen_coming() {
         std::thread::sleep(Duration::from_millis(33));
         let frame = program.frame();
         frames.push(frame.secs);
-        if program.map().shown_draft().is_some() {
+        if let Some(step) = program.shown.draft_step() {
+            steps = step;
             first.get_or_insert(program.pressed.elapsed().as_secs_f32());
             pictures.push(frame.picture);
         } else if pictures.is_empty() && program.state.baking.is_some() {
@@ -219,6 +221,8 @@ fn a_bake_is_seen_coming() {
     assert!(most < 0.3 && worst < 1.0, "{most} s, {worst} s");
     assert!(pictures.len() > 5, "{} pictures", pictures.len());
 
+    // The window draws anew for each; a part is uploaded every tenth of a second.
+    assert!(steps > 3, "{steps} steps");
     assert!(last == expected, "the result is what is shown in the end");
     let away: Vec<f64> = pictures.iter().map(|p| difference(p, &last)).collect();
     // Every sphere is there from the first picture on, lit nearly as in the end.

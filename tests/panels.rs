@@ -201,6 +201,8 @@ fn images_are_set_whole_and_in_parts_and_multiplied_with_colours() {
     let (red, green, blue) = ([51, 0, 0, 255], [0, 102, 0, 255], [0, 0, 153, 255]);
     assert_eq!(quarters(&pixels), [red, green, blue, [0, 0, 0, 255]]);
 
+    assert_eq!(gpu.take_error(), None, "nothing was written beyond an edge");
+
     painter.free_image(CHECKED);
     let pixels = drawn(&gpu, &mut painter, PLAIN_FORMAT, 1.0, &meshes);
     assert_eq!(quarters(&pixels), [[0, 0, 0, 255]; 4]);

@@ -48,7 +48,8 @@ impl FrameTimes {
         now - std::mem::replace(&mut self.last, now)
     }
 
-    fn total(&self) -> Duration {
+    /// From its beginning to the last lap.
+    pub(super) fn total(&self) -> Duration {
         self.last - self.began
     }
 }

@@ -25,7 +25,7 @@ use crate::view::{
 const LATE: Duration = Duration::from_millis(400);
 /// Added to the niceness of a bake's threads, of 0 to 19.
 #[cfg(target_os = "linux")]
-const BAKE_NICENESS: i32 = 5;
+const BAKE_NICENESS: i32 = 19;
 /// News of a bake that one [`Effects::poll_bake`] hands out at most.
 const NEWS_AT_ONCE: usize = 8;
 

@@ -1,14 +1,19 @@
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
+use egui::TextureId;
 use winit::dpi::PhysicalSize;
 use winit::window::Window;
 
+use crate::app::content::{Content, PICTURE};
 use crate::app::egui_glue::Painted;
 use crate::app::shown_grids::ShownGrids;
 use crate::render::{Gpu, GpuScene, RenderError, Renderer, TARGET_FORMAT};
 use crate::scene::CurveDetail;
-use crate::view::{Camera, GridSet, LoadedMap, Overlays, State, ViewOptions};
+use crate::view::{Camera, GridSet, LoadedMap, Overlays, Sharpness, State, ViewOptions};
+
+/// A coarse picture that stays for this long is drawn sharply.
+const SHARPEN_AFTER: Duration = Duration::from_millis(200);
 
 /// The window's surface, the picture's texture, and everything uploaded.
 pub(super) struct Graphics {
@@ -17,12 +22,14 @@ pub(super) struct Graphics {
     surface: wgpu::Surface<'static>,
     config: wgpu::SurfaceConfiguration,
     renderer: Renderer,
-    panels: egui_wgpu::Renderer,
+    content: Content,
     picture: Option<Picture>,
     /// With the revision of its map and its curves.
     scene: Option<((u64, CurveDetail), GpuScene)>,
     grids: ShownGrids,
     drawn: Option<DrawnView>,
+    /// How sharp a software renderer draws; `None` for others, which draw all pixels.
+    sharpness: Option<Sharpness>,
     started: Instant,
 }
 
@@ -31,19 +38,23 @@ pub(super) struct Graphics {
 struct DrawnView {
     revision: u64,
     curves: CurveDetail,
-    grids: Arc<GridSet>,
+    /// The finished grids that are shown, if such are.
+    grids: Option<Arc<GridSet>>,
     /// Step of the draft that is shown.
     step: Option<u64>,
     camera: Camera,
     options: ViewOptions,
     overlays: Overlays,
+    /// Of the viewport, pixels; the picture itself may be coarser.
     size: (u32, u32),
+    at: Instant,
 }
 
 impl DrawnView {
     fn is_same(&self, other: &Self) -> bool {
         // Grids are compared by identity: by value they are megabytes.
-        Arc::ptr_eq(&self.grids, &other.grids)
+        let identity = |view: &Self| view.grids.as_ref().map(Arc::as_ptr);
+        identity(self) == identity(other)
             && self.revision == other.revision
             && self.curves == other.curves
             && self.camera == other.camera
@@ -70,7 +81,15 @@ impl DrawnView {
 struct Picture {
     view: wgpu::TextureView,
     size: (u32, u32),
-    id: egui::TextureId,
+}
+
+/// What became of a call of [`Graphics::draw_map`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum MapDrawn {
+    /// The picture stays as it was, or there is none.
+    Kept,
+    /// It was drawn, its sides this share of the full ones.
+    At(f32),
 }
 
 impl Graphics {
@@ -82,20 +101,20 @@ impl Graphics {
         let gpu = Gpu::for_surface(instance, &surface)?;
         let config = configuration(&gpu, &surface, window.inner_size())?;
         surface.configure(&gpu.device, &config);
-        let options = egui_wgpu::RendererOptions::default();
-        let panels = egui_wgpu::Renderer::new(&gpu.device, config.format, options);
+        let content = Content::new(&gpu, config.format)?;
         let renderer = Renderer::new(&gpu)?;
         Ok(Self {
             window,
-            gpu,
             surface,
             config,
             renderer,
-            panels,
+            content,
             picture: None,
             scene: None,
             grids: ShownGrids::default(),
             drawn: None,
+            sharpness: is_software(&gpu).then(Sharpness::default),
+            gpu,
             started: Instant::now(),
         })
     }
@@ -106,8 +125,8 @@ impl Graphics {
     }
 
     /// The picture's texture for egui.
-    pub(super) fn picture(&self) -> Option<egui::TextureId> {
-        self.picture.as_ref().map(|picture| picture.id)
+    pub(super) fn picture(&self) -> Option<TextureId> {
+        self.picture.as_ref().map(|_| PICTURE)
     }
 
     /// Follows the window's size; nothing happens while it is minimised.
@@ -149,38 +168,52 @@ impl Graphics {
         map.is_some_and(|map| self.grids.is_catching_up(map))
     }
 
-    /// Draws the map into the picture's texture, sized for the viewport.
+    /// Whether light of a running bake is shown.
+    pub(super) fn shows_draft(&self) -> bool {
+        self.grids.draft_step().is_some()
+    }
+
+    /// Draws the map into the picture's texture, sized for the viewport. A software renderer draws a picture that changed
+    /// coarsely when it must, and sharply once it has stayed for a while and no bake runs.
     pub(super) fn draw_map(
         &mut self,
         state: &State,
         pixels_per_point: f32,
-    ) -> Result<(), RenderError> {
+    ) -> Result<MapDrawn, RenderError> {
         let Some(map) = &state.map else {
-            return Ok(());
+            return Ok(MapDrawn::Kept);
         };
         self.upload(map, &state.options)?;
-        self.fit_picture(state, pixels_per_point);
-        let (Some((_, scene)), Some(picture)) = (&self.scene, &self.picture) else {
-            return Ok(());
-        };
         let view = DrawnView {
             revision: map.revision,
             curves: map.scene.curves,
-            grids: Arc::clone(map.kept()),
+            grids: self.grids.finished(map).map(|(set, _)| Arc::clone(set)),
             step: self.grids.draft_step(),
             camera: state.camera,
             options: state.options,
             overlays: state.overlays(),
-            size: picture.size,
+            size: self.full_size(state, pixels_per_point),
+            at: Instant::now(),
         };
-        if self
+        let is_kept = self
             .drawn
             .as_ref()
-            .is_some_and(|drawn| drawn.is_same(&view))
-        {
-            return Ok(());
+            .is_some_and(|drawn| drawn.is_same(&view));
+        let is_due = self
+            .sharp_at(state)
+            .is_some_and(|sharp_at| sharp_at <= view.at);
+        if is_kept && !is_due {
+            return Ok(MapDrawn::Kept);
         }
+        let size = match self.sharpness {
+            Some(sharpness) if !is_kept => sharpness.size_of(view.size),
+            _ => view.size,
+        };
+        self.fit_picture(size, view.size);
         let mut encoder = self.encoder("map");
+        let (Some((_, scene)), Some(picture)) = (&self.scene, &self.picture) else {
+            return Ok(MapDrawn::Kept);
+        };
         self.renderer.draw(
             &self.gpu,
             &mut encoder,
@@ -194,20 +227,43 @@ impl Graphics {
             self.started.elapsed().as_secs_f32(),
         )?;
         self.gpu.queue.submit([encoder.finish()]);
+        self.content.freshen_picture();
+        let scale = size.0 as f32 / view.size.0 as f32;
         self.drawn = Some(view);
-        Ok(())
+        Ok(MapDrawn::At(scale))
+    }
+
+    /// When a coarse picture is due to be drawn sharply, if nothing changes it until then.
+    pub(super) fn sharp_at(&self, state: &State) -> Option<Instant> {
+        let (drawn, picture) = (self.drawn.as_ref()?, self.picture.as_ref()?);
+        let is_changing = state.baking.is_some() || self.is_catching_up(state.map.as_ref());
+        (picture.size != drawn.size && !is_changing).then(|| drawn.at + SHARPEN_AFTER)
+    }
+
+    /// Takes in how long a frame took, and what it drew.
+    pub(super) fn took(&mut self, drawn: MapDrawn, time: Duration) {
+        if let (Some(sharpness), MapDrawn::At(scale)) = (&mut self.sharpness, drawn) {
+            sharpness.took(scale, time.as_secs_f32());
+        }
+    }
+
+    /// Says that what is drawn next may take much longer than what was drawn last.
+    pub(super) fn be_careful(&mut self) {
+        if let Some(sharpness) = &mut self.sharpness {
+            sharpness.be_careful();
+        }
     }
 
     /// The current view as an image of the viewport's size.
     pub(super) fn image(&mut self, state: &State) -> Result<Option<image::RgbaImage>, RenderError> {
-        let (Some((_, scene)), Some(picture), Some(map)) = (&self.scene, &self.picture, &state.map)
+        let (Some((_, scene)), Some(drawn), Some(map)) = (&self.scene, &self.drawn, &state.map)
         else {
             return Ok(None);
         };
         crate::render::render_to_image(
             &self.gpu,
             &mut self.renderer,
-            picture.size,
+            drawn.size,
             scene,
             self.grids.get(map),
             &state.camera,
@@ -221,92 +277,18 @@ impl Graphics {
     /// Shows the panels. Textures are updated even when the frame itself is skipped, as egui demands.
     pub(super) fn paint(&mut self, painted: Painted) -> Result<(), RenderError> {
         let mut textures = painted.textures;
-        self.set_textures(&mut textures);
+        self.content.set_textures(&self.gpu, &mut textures);
         let outcome = self.acquire().map(|frame| {
             if let Some(frame) = frame {
-                self.present(frame, &painted.jobs, painted.pixels_per_point);
+                let scale = painted.pixels_per_point;
+                self.content
+                    .draw(&self.gpu, &frame.texture, &painted.jobs, scale);
+                self.window.pre_present_notify();
+                self.gpu.queue.present(frame);
             }
         });
-        self.free_textures(&mut textures);
+        self.content.free_textures(&mut textures);
         outcome
-    }
-
-    #[expect(
-        clippy::iter_over_hash_type,
-        reason = "textures do not depend on each other"
-    )]
-    fn set_textures(&mut self, textures: &mut egui::TexturesDelta) {
-        for (id, deltas) in textures.set.drain() {
-            for delta in deltas {
-                self.panels
-                    .update_texture(&self.gpu.device, &self.gpu.queue, id, &delta);
-            }
-        }
-    }
-
-    #[expect(
-        clippy::iter_over_hash_type,
-        reason = "textures do not depend on each other"
-    )]
-    fn free_textures(&mut self, textures: &mut egui::TexturesDelta) {
-        for id in textures.free.drain() {
-            self.panels.free_texture(&id);
-        }
-    }
-
-    fn present(
-        &mut self,
-        frame: wgpu::SurfaceTexture,
-        jobs: &[egui::ClippedPrimitive],
-        pixels_per_point: f32,
-    ) {
-        let view = frame
-            .texture
-            .create_view(&wgpu::TextureViewDescriptor::default());
-        let screen = egui_wgpu::ScreenDescriptor {
-            size_in_pixels: [self.config.width, self.config.height],
-            pixels_per_point,
-        };
-        self.record_panels(jobs, &view, &screen);
-        self.window.pre_present_notify();
-        self.gpu.queue.present(frame);
-    }
-
-    fn record_panels(
-        &mut self,
-        jobs: &[egui::ClippedPrimitive],
-        view: &wgpu::TextureView,
-        screen: &egui_wgpu::ScreenDescriptor,
-    ) {
-        let mut encoder = self.encoder("panels");
-        let more = self.panels.update_buffers(
-            &self.gpu.device,
-            &self.gpu.queue,
-            &mut encoder,
-            jobs,
-            screen,
-        );
-        {
-            let mut pass = encoder
-                .begin_render_pass(&wgpu::RenderPassDescriptor {
-                    label: Some("panels"),
-                    color_attachments: &[Some(wgpu::RenderPassColorAttachment {
-                        view,
-                        depth_slice: None,
-                        resolve_target: None,
-                        ops: wgpu::Operations {
-                            load: wgpu::LoadOp::Clear(wgpu::Color::BLACK),
-                            store: wgpu::StoreOp::Store,
-                        },
-                    })],
-                    ..wgpu::RenderPassDescriptor::default()
-                })
-                .forget_lifetime();
-            self.panels.render(&mut pass, jobs, screen);
-        }
-        self.gpu
-            .queue
-            .submit(more.into_iter().chain([encoder.finish()]));
     }
 
     /// The next frame of the surface; `None` skips this one.
@@ -343,15 +325,17 @@ impl Graphics {
         }
     }
 
-    fn fit_picture(&mut self, state: &State, pixels_per_point: f32) {
+    /// Width and height of the viewport, pixels.
+    fn full_size(&self, state: &State, pixels_per_point: f32) -> (u32, u32) {
         let limit = self.max_texture_side() as u32;
         let pixels = |points: f32| ((points * pixels_per_point).round() as u32).clamp(1, limit);
-        let size = (pixels(state.viewport.x), pixels(state.viewport.y));
-        if self
-            .picture
-            .as_ref()
-            .is_some_and(|picture| picture.size == size)
-        {
+        (pixels(state.viewport.x), pixels(state.viewport.y))
+    }
+
+    /// Makes a picture of `size` for a viewport of `full` pixels, unless there is one.
+    fn fit_picture(&mut self, size: (u32, u32), full: (u32, u32)) {
+        let old = self.picture.as_ref();
+        if old.is_some_and(|picture| picture.size == size) {
             return;
         }
         let texture = self.gpu.device.create_texture(&wgpu::TextureDescriptor {
@@ -369,18 +353,13 @@ impl Graphics {
             view_formats: &[],
         });
         let view = texture.create_view(&wgpu::TextureViewDescriptor::default());
-        let filter = wgpu::FilterMode::Nearest;
-        let device = &self.gpu.device;
-        let id = match &self.picture {
-            Some(old) => {
-                self.panels
-                    .update_egui_texture_from_wgpu_texture(device, &view, filter, old.id);
-                old.id
-            }
-            None => self.panels.register_native_texture(device, &view, filter),
+        let filter = if size == full {
+            wgpu::FilterMode::Nearest
+        } else {
+            wgpu::FilterMode::Linear
         };
-        self.picture = Some(Picture { view, size, id });
-        self.drawn = None;
+        self.content.set_picture(&self.gpu, &view, filter);
+        self.picture = Some(Picture { view, size });
     }
 
     fn encoder(&self, label: &str) -> wgpu::CommandEncoder {
@@ -398,7 +377,8 @@ fn configuration(
     let mut config = surface
         .get_default_config(&gpu.adapter, size.width.max(1), size.height.max(1))
         .ok_or_else(|| RenderError::NoAdapter("it cannot present to this window".to_owned()))?;
-    let formats = surface.get_capabilities(&gpu.adapter).formats;
+    let capabilities = surface.get_capabilities(&gpu.adapter);
+    let formats = capabilities.formats;
     let plain = [
         wgpu::TextureFormat::Bgra8Unorm,
         wgpu::TextureFormat::Rgba8Unorm,
@@ -406,8 +386,17 @@ fn configuration(
     if let Some(format) = plain.into_iter().find(|format| formats.contains(format)) {
         config.format = format;
     }
+    // A real GPU draws the whole window faster than we find out what changed.
+    if is_software(gpu) && capabilities.usages.contains(wgpu::TextureUsages::COPY_DST) {
+        config.usage |= wgpu::TextureUsages::COPY_DST;
+    }
     config.present_mode = wgpu::PresentMode::AutoVsync;
     // A look must show its frame at once, not behind two others.
     config.desired_maximum_frame_latency = 1;
     Ok(config)
+}
+
+/// Whether pixels are drawn by processors.
+fn is_software(gpu: &Gpu) -> bool {
+    gpu.adapter.get_info().device_type == wgpu::DeviceType::Cpu
 }

@@ -5,6 +5,8 @@
 
 mod args;
 mod bake_watch;
+mod content;
+mod damage;
 mod dialogs;
 mod effects;
 mod egui_glue;

@@ -13,13 +13,13 @@ use crate::app::bake_watch::{BakeWatch, FrameTimes};
 use crate::app::dialogs::Dialog;
 use crate::app::effects::{Effects, Performed};
 use crate::app::egui_glue::EguiGlue;
-use crate::app::graphics::Graphics;
+use crate::app::graphics::{Graphics, MapDrawn};
 use crate::app::picture;
 use crate::app::run::AppError;
 use crate::job::{Job, JobState};
 use crate::ui::{BakePace, Model, root_ui};
 use crate::view::{
-    Camera, Command, Effect, Level, Looking, MapFile, PickPurpose, ProbeShow, State,
+    Camera, Command, Effect, GridSource, Level, Looking, MapFile, PickPurpose, ProbeShow, State,
 };
 
 /// Size of the window unless told otherwise, points.
@@ -171,6 +171,9 @@ impl Viewer {
         while let Some(effect) = next {
             if matches!(effect, Effect::StartBake { .. }) {
                 self.bake_watch = Some(BakeWatch::start());
+                if let Some(shown) = &mut self.shown {
+                    shown.graphics.be_careful();
+                }
             }
             next = match self.effects.perform(effect) {
                 Performed::Started => None,
@@ -325,13 +328,15 @@ impl Viewer {
 
     /// Measures a frame of a bake, and asks for the next while the result is still being uploaded.
     fn count_frame(&mut self, times: FrameTimes) {
+        log::trace!("a frame of {times}");
+        log::trace!("a frame of {times}");
         let (Some(watch), Some(shown)) = (&mut self.bake_watch, &self.shown) else {
             return;
         };
         let map = self.state.map.as_ref();
         let is_running = self.state.baking.is_some();
         let is_catching_up = shown.graphics.is_catching_up(map);
-        let has_draft = map.is_some_and(|map| map.shown_draft().is_some());
+        let has_draft = shown.graphics.shows_draft();
         watch.count(times, has_draft || !is_running);
         if is_catching_up {
             shown.window.request_redraw();
@@ -339,8 +344,12 @@ impl Viewer {
         if is_running || is_catching_up {
             return;
         }
+        let points = map.and_then(|map| map.bake.as_ref()).map_or(0, |bake| {
+            let count = |source| bake.grids.lattice(source).map_or(0, |grid| grid.len());
+            count(GridSource::Legacy) + count(GridSource::Sh)
+        });
         log::info!(
-            "bake in the window: first picture {:.2} s, worst of {} frames {}",
+            "bake in the window: {points} points, first picture {:.2} s, worst of {} frames {}",
             watch.pace.first_picture_secs.unwrap_or_default(),
             watch.frames,
             watch.worst
@@ -363,6 +372,10 @@ impl Viewer {
         times.map = times.lap();
         let presented = shown.graphics.paint(painted);
         times.present = times.lap();
+        shown
+            .graphics
+            .took(*drawn.as_ref().unwrap_or(&MapDrawn::Kept), times.total());
+        let sharp_at = shown.graphics.sharp_at(&self.state);
         if !had_picture && shown.graphics.picture().is_some() {
             // The panels were drawn before the texture had a number.
             shown.window.request_redraw();
@@ -378,7 +391,13 @@ impl Viewer {
             shown.title = title;
         }
         let stray = shown.graphics.take_error();
-        for error in [drawn, presented].into_iter().filter_map(Result::err) {
+        if let Some(at) = sharp_at {
+            self.repaint_at(at);
+        }
+        for error in [drawn.map(|_| ()), presented]
+            .into_iter()
+            .filter_map(Result::err)
+        {
             report_once(&mut self.state, error.to_string());
         }
         if let Some(error) = stray {

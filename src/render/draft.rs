@@ -10,8 +10,10 @@ use crate::render::grids::{GpuGrids, GridSpheres, PointState};
 use crate::render::layouts::Layouts;
 use crate::view::{Draft, GridSet, GridSource, ProbeShow, RenderMode, ViewOptions};
 
-/// Chunks of points that one update uploads at most: 13 MiB of coefficients.
-const CHUNKS_AT_ONCE: usize = 2048;
+/// Chunks of points that one update uploads at most: 7 MiB of coefficients.
+const CHUNKS_AT_ONCE: usize = 1024;
+/// Bytes of room that are made at once.
+const ROOM_AT_ONCE: u64 = 16 << 20;
 /// Stale chunks that lie at most this far apart are uploaded together with what is between them.
 const GAP: usize = 8;
 /// Points of the SH grid at which one update samples the legacy grid at most.
@@ -31,6 +33,8 @@ pub struct DraftGrids {
     next_sample: usize,
     /// Points of the finished SH grid that are uploaded.
     finished: usize,
+    /// Bytes of all buffers, one after the other, that are cleared.
+    room: u64,
 }
 
 /// What of a grid is on the GPU: by chunk, the stamp that it had then.
@@ -66,7 +70,7 @@ impl Uploaded {
 }
 
 impl DraftGrids {
-    /// Room for the grids of `draft`, empty as yet.
+    /// The grids of `draft`, empty as yet. Call [`DraftGrids::make_room`] until there is room for them.
     ///
     /// # Errors
     /// When the device refuses, above all for want of memory.
@@ -91,7 +95,35 @@ impl DraftGrids {
             key: None,
             next_sample: 0,
             finished: 0,
+            room: 0,
         })
+    }
+
+    /// Makes a part of the room; true when there is enough. Without it the device does so all at once when they are first
+    /// drawn, and a software renderer stands still meanwhile.
+    pub fn make_room(&mut self, gpu: &Gpu) -> bool {
+        let mut encoder = gpu
+            .device
+            .create_command_encoder(&wgpu::CommandEncoderDescriptor {
+                label: Some("room for a draft"),
+            });
+        let wanted = self.room..self.room + ROOM_AT_ONCE;
+        let mut first = 0;
+        for buffer in [&self.grids.legacy, &self.grids.sh]
+            .into_iter()
+            .flatten()
+            .flat_map(GridSpheres::buffers)
+        {
+            let end = first + buffer.size();
+            let (from, to) = (wanted.start.max(first), wanted.end.min(end));
+            if from < to {
+                encoder.clear_buffer(buffer, from - first, Some(to - from));
+            }
+            first = end;
+        }
+        self.room = wanted.end.min(first);
+        gpu.queue.submit([encoder.finish()]);
+        self.room == first
     }
 
     /// For [`crate::render::Renderer::draw`].

@@ -12,8 +12,14 @@ pub(super) struct GammaPass {
 }
 
 struct Ready {
+    layout: wgpu::BindGroupLayout,
     pipeline: wgpu::RenderPipeline,
     uniform: wgpu::Buffer,
+    between: Between,
+}
+
+/// What follows the size of the target.
+struct Between {
     size: (u32, u32),
     /// What is drawn instead of the target.
     view: wgpu::TextureView,
@@ -31,10 +37,10 @@ impl GammaPass {
         if (gamma - 1.0).abs() < 1e-3 || gamma.is_nan() || gamma <= 0.0 {
             return None;
         }
-        if self.ready.as_ref().is_none_or(|ready| ready.size != size) {
-            self.ready = Some(Ready::new(gpu, size));
+        let ready = self.ready.get_or_insert_with(|| Ready::new(gpu, size));
+        if ready.between.size != size {
+            ready.between = Between::new(&gpu.device, &ready.layout, &ready.uniform, size);
         }
-        let ready = self.ready.as_ref()?;
         let uniform = shared::Gamma {
             exponent: 1.0 / gamma,
             pad_a: 0,
@@ -43,7 +49,7 @@ impl GammaPass {
         };
         gpu.queue
             .write_buffer(&ready.uniform, 0, bytemuck::bytes_of(&uniform));
-        Some(ready.view.clone())
+        Some(ready.between.view.clone())
     }
 
     /// Draws what was drawn into the view of [`GammaPass::begin`] into the target.
@@ -65,7 +71,7 @@ impl GammaPass {
             ..wgpu::RenderPassDescriptor::default()
         });
         pass.set_pipeline(&ready.pipeline);
-        pass.set_bind_group(0, &ready.group, &[]);
+        pass.set_bind_group(0, &ready.between.group, &[]);
         pass.draw(0..3, 0..1);
     }
 }
@@ -75,6 +81,27 @@ impl Ready {
         let device = &gpu.device;
         let layout = Layouts::new(device).gamma;
         let module = wgsl::compile(device, &wgsl::GAMMA);
+        let uniform = device.create_buffer_init(&wgpu::util::BufferInitDescriptor {
+            label: Some("gamma"),
+            contents: &[0; size_of::<shared::Gamma>()],
+            usage: wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST,
+        });
+        Self {
+            pipeline: fullscreen_pipeline(device, &layout, &module, "vs_gamma", "fs_gamma"),
+            between: Between::new(device, &layout, &uniform, size),
+            layout,
+            uniform,
+        }
+    }
+}
+
+impl Between {
+    fn new(
+        device: &wgpu::Device,
+        layout: &wgpu::BindGroupLayout,
+        uniform: &wgpu::Buffer,
+        size: (u32, u32),
+    ) -> Self {
         let texture = device.create_texture(&wgpu::TextureDescriptor {
             label: Some("picture before gamma"),
             size: wgpu::Extent3d {
@@ -90,14 +117,9 @@ impl Ready {
             view_formats: &[],
         });
         let view = texture.create_view(&wgpu::TextureViewDescriptor::default());
-        let uniform = device.create_buffer_init(&wgpu::util::BufferInitDescriptor {
-            label: Some("gamma"),
-            contents: &[0; size_of::<shared::Gamma>()],
-            usage: wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST,
-        });
         let group = device.create_bind_group(&wgpu::BindGroupDescriptor {
             label: Some("gamma"),
-            layout: &layout,
+            layout,
             entries: &[
                 wgpu::BindGroupEntry {
                     binding: 0,
@@ -109,12 +131,6 @@ impl Ready {
                 },
             ],
         });
-        Self {
-            pipeline: fullscreen_pipeline(device, &layout, &module, "vs_gamma", "fs_gamma"),
-            uniform,
-            size,
-            view,
-            group,
-        }
+        Self { size, view, group }
     }
 }

@@ -239,6 +239,11 @@ impl GridSpheres {
         self.parts.first().map(|part| (&part.sh, part.count))
     }
 
+    /// Everything that is written point by point.
+    pub(super) fn buffers(&self) -> impl Iterator<Item = &wgpu::Buffer> {
+        self.parts.iter().flat_map(|part| [&part.legacy, &part.sh])
+    }
+
     /// The parts that hold some points, with what of them each holds.
     fn parts_of(&self, some: Range<usize>) -> impl Iterator<Item = (&Part, Range<usize>)> {
         self.parts.iter().filter_map(move |part| {

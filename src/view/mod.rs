@@ -23,6 +23,7 @@ mod overlay;
 mod overlays;
 mod picking;
 mod selection;
+mod sharpness;
 mod state;
 #[cfg(test)]
 mod state_tests;
@@ -53,6 +54,7 @@ pub use selection::{
     ProbeRef, SurfaceHit, cell_size, nearest_probe, pick_probe, probe_position, probe_radius,
     shown_source, stepped,
 };
+pub use sharpness::Sharpness;
 pub use state::{FOV_RANGE, Flight, Level, Loading, LogLine, Panels, Pending, SPEED_RANGE, State};
 pub use surface_report::{
     EntityName, FogName, ImageName, LuxelReport, MaterialReport, SurfaceReport, outline,
