@@ -1,15 +1,20 @@
-use egui::TextureId;
+use egui::epaint::{PaintCallback, Primitive};
+use egui::{ClippedPrimitive, Rect, TextureId};
 
-use crate::app::damage::{Areas, Damage, clipped};
-use crate::render::{Gpu, PanelImage, PanelMesh, PanelPainter, PanelTarget, RenderError};
+use crate::app::damage::{Areas, Damage, GROUND, clipped};
+use crate::render::{Gpu, PicturePainter, RenderError, ShownPicture, TARGET_FORMAT};
 
-/// What egui knows the picture of the map by.
-pub(super) const PICTURE: TextureId = TextureId::User(0);
+/// What egui knows the picture of the map by; it is shown whole.
+pub(super) const PICTURE: TextureId = TextureId::User(u64::MAX);
 
 /// Draws the window's content. For a software renderer it is kept from frame to frame, so that only what changed is drawn and
 /// the rest copied.
 pub(super) struct Content {
-    painter: PanelPainter<TextureId>,
+    panels: egui_wgpu::Renderer,
+    painter: PicturePainter,
+    picture: Option<ShownPicture>,
+    /// What is below everything.
+    ground: ShownPicture,
     kept: Option<Kept>,
     /// Whether the picture changed since it was shown.
     is_picture_fresh: bool,
@@ -24,8 +29,13 @@ struct Kept {
 
 impl Content {
     pub(super) fn new(gpu: &Gpu, format: wgpu::TextureFormat) -> Result<Self, RenderError> {
+        let painter = PicturePainter::new(gpu, format)?;
+        let options = egui_wgpu::RendererOptions::default();
         Ok(Self {
-            painter: PanelPainter::new(gpu, format)?,
+            panels: egui_wgpu::Renderer::new(&gpu.device, format, options),
+            ground: painter.show(gpu, &black(gpu), wgpu::FilterMode::Nearest),
+            painter,
+            picture: None,
             kept: None,
             is_picture_fresh: false,
         })
@@ -38,7 +48,7 @@ impl Content {
         view: &wgpu::TextureView,
         filter: wgpu::FilterMode,
     ) {
-        self.painter.set_view(gpu, PICTURE, view, filter);
+        self.picture = Some(self.painter.show(gpu, view, filter));
         self.is_picture_fresh = true;
     }
 
@@ -61,18 +71,8 @@ impl Content {
         }
         for (id, deltas) in textures.set.drain() {
             for delta in deltas {
-                let egui::ImageData::Color(image) = &delta.image;
-                let pair = |[x, y]: [usize; 2]| (x as u32, y as u32);
-                let image = PanelImage {
-                    size_px: pair(image.size),
-                    pixels: bytemuck::cast_slice(&image.pixels),
-                    corner_px: delta.pos.map(pair),
-                    filter: match delta.options.magnification {
-                        egui::TextureFilter::Nearest => wgpu::FilterMode::Nearest,
-                        egui::TextureFilter::Linear => wgpu::FilterMode::Linear,
-                    },
-                };
-                self.painter.set_image(gpu, id, &image);
+                self.panels
+                    .update_texture(&gpu.device, &gpu.queue, id, &delta);
             }
         }
     }
@@ -83,7 +83,7 @@ impl Content {
     )]
     pub(super) fn free_textures(&mut self, textures: &mut egui::TexturesDelta) {
         for id in textures.free.drain() {
-            self.painter.free_image(id);
+            self.panels.free_texture(&id);
         }
     }
 
@@ -92,7 +92,7 @@ impl Content {
         &mut self,
         gpu: &Gpu,
         target: &wgpu::Texture,
-        jobs: &[egui::ClippedPrimitive],
+        jobs: &[ClippedPrimitive],
         pixels_per_point: f32,
     ) {
         let mut encoder = gpu
@@ -100,52 +100,134 @@ impl Content {
             .create_command_encoder(&wgpu::CommandEncoderDescriptor {
                 label: Some("window"),
             });
-        let black = wgpu::LoadOp::Clear(wgpu::Color::BLACK);
         let size = target.size();
-        let mut to = PanelTarget {
-            view: &target.create_view(&wgpu::TextureViewDescriptor::default()),
-            size_px: (size.width, size.height),
+        let screen = egui_wgpu::ScreenDescriptor {
+            size_in_pixels: [size.width, size.height],
             pixels_per_point,
-            load: black,
         };
+        let mut more = Vec::new();
+        let black = wgpu::LoadOp::Clear(wgpu::Color::BLACK);
         if target.usage().contains(wgpu::TextureUsages::COPY_DST) {
             let mut kept = match self.kept.take() {
                 Some(kept) if kept.texture.size() == size => kept,
                 _ => Kept::new(gpu, target),
             };
             let fresh = self.is_picture_fresh.then_some(PICTURE);
-            let size_px = [size.width, size.height];
-            let areas = kept.damage.take(jobs, size_px, pixels_per_point, fresh);
-            to.view = &kept.view;
+            let areas = kept
+                .damage
+                .take(jobs, screen.size_in_pixels, pixels_per_point, fresh);
+            let to = &kept.view;
             match areas {
-                Areas::All => self.draw_jobs(gpu, &mut encoder, &to, jobs),
+                Areas::All => {
+                    let jobs = self.with_picture(jobs.to_vec());
+                    more = self.record(gpu, &mut encoder, (to, black), &screen, &jobs);
+                }
                 Areas::Some(areas) if areas.is_empty() => {}
                 Areas::Some(areas) => {
-                    to.load = wgpu::LoadOp::Load;
-                    self.draw_jobs(gpu, &mut encoder, &to, &clipped(jobs, &areas));
+                    let jobs = self.with_picture(clipped(jobs, &areas));
+                    let over = wgpu::LoadOp::Load;
+                    more = self.record(gpu, &mut encoder, (to, over), &screen, &jobs);
                 }
             }
             let (from, to) = (kept.texture.as_image_copy(), target.as_image_copy());
             encoder.copy_texture_to_texture(from, to, size);
             self.kept = Some(kept);
         } else {
-            self.draw_jobs(gpu, &mut encoder, &to, jobs);
+            let view = target.create_view(&wgpu::TextureViewDescriptor::default());
+            let jobs = self.with_picture(jobs.to_vec());
+            more = self.record(gpu, &mut encoder, (&view, black), &screen, &jobs);
         }
         self.is_picture_fresh = false;
-        gpu.queue.submit([encoder.finish()]);
+        gpu.queue.submit(more.into_iter().chain([encoder.finish()]));
     }
 
-    fn draw_jobs(
+    /// Puts our own programs in place of the meshes that show the picture and the ground.
+    fn with_picture(&self, mut jobs: Vec<ClippedPrimitive>) -> Vec<ClippedPrimitive> {
+        for job in &mut jobs {
+            let Primitive::Mesh(mesh) = &job.primitive else {
+                continue;
+            };
+            let shown = match mesh.texture_id {
+                PICTURE => self.picture.as_ref(),
+                GROUND => Some(&self.ground),
+                _ => continue,
+            };
+            if let Some(shown) = shown {
+                let rect = mesh.calc_bounds();
+                job.primitive = Primitive::Callback(callback(rect, shown.clone()));
+            }
+        }
+        jobs
+    }
+
+    /// Draws `jobs` into a target, over what it loads; gives what has to be submitted before.
+    fn record(
         &mut self,
         gpu: &Gpu,
         encoder: &mut wgpu::CommandEncoder,
-        target: &PanelTarget<'_>,
-        jobs: &[egui::ClippedPrimitive],
-    ) {
-        let scale = target.pixels_per_point;
-        let meshes: Vec<_> = jobs.iter().filter_map(|job| mesh(job, scale)).collect();
-        self.painter.draw(gpu, encoder, target, &meshes);
+        (target, load): (&wgpu::TextureView, wgpu::LoadOp<wgpu::Color>),
+        screen: &egui_wgpu::ScreenDescriptor,
+        jobs: &[ClippedPrimitive],
+    ) -> Vec<wgpu::CommandBuffer> {
+        let (device, queue) = (&gpu.device, &gpu.queue);
+        let more = self
+            .panels
+            .update_buffers(device, queue, encoder, jobs, screen);
+        let mut pass = encoder
+            .begin_render_pass(&wgpu::RenderPassDescriptor {
+                label: Some("panels"),
+                color_attachments: &[Some(wgpu::RenderPassColorAttachment {
+                    view: target,
+                    depth_slice: None,
+                    resolve_target: None,
+                    ops: wgpu::Operations {
+                        load,
+                        store: wgpu::StoreOp::Store,
+                    },
+                })],
+                ..wgpu::RenderPassDescriptor::default()
+            })
+            .forget_lifetime();
+        self.panels.render(&mut pass, jobs, screen);
+        more
     }
+}
+
+/// A black texel.
+fn black(gpu: &Gpu) -> wgpu::TextureView {
+    let texture = gpu.device.create_texture(&wgpu::TextureDescriptor {
+        label: Some("ground"),
+        size: wgpu::Extent3d {
+            width: 1,
+            height: 1,
+            depth_or_array_layers: 1,
+        },
+        mip_level_count: 1,
+        sample_count: 1,
+        dimension: wgpu::TextureDimension::D2,
+        format: TARGET_FORMAT,
+        // Textures start as zeros.
+        usage: wgpu::TextureUsages::TEXTURE_BINDING,
+        view_formats: &[],
+    });
+    texture.create_view(&wgpu::TextureViewDescriptor::default())
+}
+
+fn callback(rect: Rect, shown: ShownPicture) -> PaintCallback {
+    struct Show(ShownPicture);
+
+    impl egui_wgpu::CallbackTrait for Show {
+        fn paint(
+            &self,
+            _: egui::PaintCallbackInfo,
+            pass: &mut wgpu::RenderPass<'static>,
+            _: &egui_wgpu::CallbackResources,
+        ) {
+            self.0.draw(pass);
+        }
+    }
+
+    egui_wgpu::Callback::new_paint_callback(rect, Show(shown))
 }
 
 impl Kept {
@@ -166,19 +248,4 @@ impl Kept {
             damage: Damage::default(),
         }
     }
-}
-
-/// What egui wants drawn, as the painter takes it; no part of the program draws by callbacks.
-fn mesh(job: &egui::ClippedPrimitive, pixels_per_point: f32) -> Option<PanelMesh<'_, TextureId>> {
-    let egui::epaint::Primitive::Mesh(mesh) = &job.primitive else {
-        return None;
-    };
-    let edge = |points: f32| (points * pixels_per_point).round().max(0.0) as u32;
-    let (min, max) = (job.clip_rect.min, job.clip_rect.max);
-    Some(PanelMesh {
-        image: mesh.texture_id,
-        vertices: bytemuck::cast_slice(&mesh.vertices),
-        indices: &mesh.indices,
-        clip_px: [edge(min.x), edge(min.y), edge(max.x), edge(max.y)],
-    })
 }

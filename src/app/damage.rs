@@ -6,6 +6,9 @@ const AREAS: usize = 8;
 /// Two areas are joined when that adds fewer pixels than this; each area costs a pass over the panels' triangles.
 const WASTE: f32 = 4096.0;
 
+/// What is drawn below everything where something is drawn again: a plain black.
+pub(super) const GROUND: TextureId = TextureId::User(u64::MAX - 1);
+
 /// Finds out which pixels of the panels a frame changes, so that a software renderer needs not draw the others again.
 #[derive(Default)]
 pub(super) struct Damage {
@@ -165,7 +168,7 @@ fn is_same(a: &ClippedPrimitive, b: &ClippedPrimitive) -> bool {
 pub(super) fn clipped(jobs: &[ClippedPrimitive], areas: &[Rect]) -> Vec<ClippedPrimitive> {
     let mut clipped = Vec::new();
     for area in areas {
-        let mut ground = Mesh::default();
+        let mut ground = Mesh::with_texture(GROUND);
         ground.add_colored_rect(*area, Color32::BLACK);
         clipped.push(ClippedPrimitive {
             clip_rect: *area,

@@ -21,8 +21,8 @@ mod models;
 mod offscreen;
 mod order;
 mod overlay;
-mod panels;
 mod passes;
+mod picture;
 mod pipelines;
 mod renderer;
 mod runs;
@@ -42,7 +42,7 @@ pub use error::RenderError;
 pub use gpu::Gpu;
 pub use grids::GpuGrids;
 pub use offscreen::{Canvas, render_to_image};
-pub use panels::{PanelImage, PanelMesh, PanelPainter, PanelTarget, PanelVertex};
+pub use picture::{PicturePainter, ShownPicture};
 pub use renderer::{FrameStats, Renderer};
 pub use scene::GpuScene;
 

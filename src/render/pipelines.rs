@@ -216,7 +216,7 @@ impl Pipelines {
     }
 }
 
-pub(super) fn pipeline_layout(
+fn pipeline_layout(
     device: &wgpu::Device,
     label: &str,
     groups: &[&wgpu::BindGroupLayout],
@@ -234,8 +234,8 @@ pub(super) fn fullscreen_pipeline(
     device: &wgpu::Device,
     layout: &wgpu::BindGroupLayout,
     module: &wgpu::ShaderModule,
-    vertex: &str,
-    fragment: &str,
+    [vertex, fragment]: [&str; 2],
+    format: wgpu::TextureFormat,
 ) -> wgpu::RenderPipeline {
     device.create_render_pipeline(&wgpu::RenderPipelineDescriptor {
         label: Some(fragment),
@@ -253,7 +253,7 @@ pub(super) fn fullscreen_pipeline(
             module,
             entry_point: Some(fragment),
             compilation_options: wgpu::PipelineCompilationOptions::default(),
-            targets: &[Some(TARGET_FORMAT.into())],
+            targets: &[Some(format.into())],
         }),
         multiview_mask: None,
         cache: None,

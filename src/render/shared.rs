@@ -353,18 +353,6 @@ shared! {
 }
 
 shared! {
-    /// Where panels are drawn.
-    Screen {
-        /// Points to clip space, before 1 is subtracted.
-        scale: [f32; 2],
-        /// Unused.
-        pad_a: u32,
-        /// Unused.
-        pad_b: u32,
-    }
-}
-
-shared! {
     /// Where an inline model is now: what its place in the file is multiplied with.
     ModelPlace {
         /// Row of world x.
@@ -377,7 +365,7 @@ shared! {
 }
 
 /// All shared structs.
-pub const LAYOUTS: [SharedLayout; 19] = [
+pub const LAYOUTS: [SharedLayout; 18] = [
     Frame::LAYOUT,
     Deform::LAYOUT,
     Sprite::LAYOUT,
@@ -395,6 +383,5 @@ pub const LAYOUTS: [SharedLayout; 19] = [
     SampledGrids::LAYOUT,
     ModeColours::LAYOUT,
     Gamma::LAYOUT,
-    Screen::LAYOUT,
     ModelPlace::LAYOUT,
 ];

@@ -46,7 +46,7 @@ part!(SPHERES_PASS, "spheres.wgsl");
 part!(MARKS_PASS, "marks.wgsl");
 part!(LINES_PASS, "lines.wgsl");
 part!(GAMMA_PASS, "gamma.wgsl");
-part!(PANELS_PASS, "panels.wgsl");
+part!(PICTURE_PASS, "picture.wgsl");
 
 /// Surfaces.
 pub const WORLD: Module = Module {
@@ -87,14 +87,14 @@ pub const GAMMA: Module = Module {
     parts: &[GAMMA_PASS],
 };
 
-/// Panels.
-pub const PANELS: Module = Module {
-    name: "panels",
-    parts: &[PANELS_PASS],
+/// The picture of the map in a window.
+pub const PICTURE: Module = Module {
+    name: "picture",
+    parts: &[PICTURE_PASS],
 };
 
 /// All programs.
-pub const MODULES: [Module; 8] = [WORLD, MODES, SKY, SPHERES, MARKS, LINES, GAMMA, PANELS];
+pub const MODULES: [Module; 8] = [WORLD, MODES, SKY, SPHERES, MARKS, LINES, GAMMA, PICTURE];
 
 /// Joins parts to one text, each after a line that names it.
 pub fn join(parts: &[Part]) -> String {

@@ -20,10 +20,11 @@ pub(crate) fn viewport_ui(ui: &mut Ui, model: &Model<'_>) -> (Rect, Vec<Command>
     let (rect, response) = ui.allocate_exact_size(ui.available_size(), Sense::click_and_drag());
     response
         .widget_info(|| egui::WidgetInfo::labeled(egui::Role::Image, true, "Picture of the map"));
-    ui.painter().rect_filled(rect, 0.0, theme::BACKGROUND);
     if let (Some(texture), true) = (model.picture, state.map.is_some()) {
         let whole = Rect::from_min_max(egui::pos2(0.0, 0.0), egui::pos2(1.0, 1.0));
         ui.painter().image(texture, rect, whole, Color32::WHITE);
+    } else {
+        ui.painter().rect_filled(rect, 0.0, theme::BACKGROUND);
     }
 
     let mut commands = Vec::new();
