@@ -15,11 +15,14 @@ use std::path::Path;
 
 use glam::{Vec2, Vec3};
 use image::RgbaImage;
+use luxgrid::format::bsp::SurfaceKind;
 use luxgrid::format::material_script::{AlphaGen, BlendFactor, Deform, RgbGen, TcGen};
 use luxgrid::job::JobContext;
 use luxgrid::math::{Aabb, Plane};
 use luxgrid::render::{Gpu, GpuScene, Renderer, render_to_image};
-use luxgrid::scene::{self, FogVolume, ImageId, Scene, Stage, StageImage, Vertex};
+use luxgrid::scene::{
+    self, Flare, FogVolume, ImageId, MaterialId, Scene, Stage, StageImage, SurfaceId, Vertex,
+};
 use luxgrid::trace::Picker;
 use luxgrid::vfs::{SearchOptions, open_map};
 use luxgrid::view::{Camera, Overlays, ViewOptions};
@@ -46,16 +49,26 @@ impl Stand {
 
     fn shot_with(&mut self, scene: &Scene, camera: &Camera, options: &ViewOptions) -> RgbaImage {
         let uploaded = GpuScene::upload(&self.gpu, scene).unwrap();
+        self.shot_at(&uploaded, camera, options, 0.0)
+    }
+
+    fn shot_at(
+        &mut self,
+        uploaded: &GpuScene,
+        camera: &Camera,
+        options: &ViewOptions,
+        time_secs: f32,
+    ) -> RgbaImage {
         let picture = render_to_image(
             &self.gpu,
             &mut self.renderer,
             SIZE,
-            &uploaded,
+            uploaded,
             None,
             camera,
             options,
             &Overlays::default(),
-            0.0,
+            time_secs,
         )
         .unwrap();
         assert_eq!(self.gpu.take_error(), None);
@@ -313,6 +326,177 @@ fn quads_turn_towards_the_eye() {
             assert!(
                 (white - expected).abs() < 0.15 * expected,
                 "{deform:?} {yaw_degrees}: {white} for {expected}"
+            );
+        }
+    }
+}
+
+/// The room with one flare of a white picture where the ray through the middle of the view is `before_wall` units short
+/// of what it meets. Also where that is.
+fn flaring(own: Vec3, before_wall: f32, normal: Vec3) -> (Scene, Vec3) {
+    let mut scene = room(own);
+    let camera = camera(&scene);
+    let ray = camera.ray(Vec2::ZERO, ASPECT);
+    let wall = Picker::new(&scene).pick(&ray).unwrap().position;
+    let origin = wall - camera.forward() * before_wall;
+    let mut material = scene.materials[0].clone();
+    let glow = Stage {
+        rgb_gen: RgbGen::Vertex,
+        ..stage(Vec3::ONE)
+    };
+    material.stages = vec![blended(glow, BlendFactor::One, BlendFactor::One)];
+    let mut surface = scene.surfaces[0].clone();
+    surface.kind = SurfaceKind::Flare;
+    surface.material = MaterialId(u32::try_from(scene.materials.len()).unwrap());
+    surface.id = SurfaceId(u32::try_from(scene.surfaces.len()).unwrap());
+    surface.indices = 0..0;
+    scene.flares = vec![Flare {
+        surface: surface.id,
+        origin,
+        // From so far a common one would hardly show.
+        colour: Vec3::new(16.0, 8.0, 4.0),
+        normal,
+    }];
+    scene.surfaces.push(surface);
+    scene.materials.push(material);
+    (scene, origin)
+}
+
+/// What a flare of colour 1 adds to the middle of its quad, and the quad's side in pixels: section 3 of the specification.
+fn flare_light(camera: &Camera, origin: Vec3) -> (f32, f32) {
+    let depth = (origin - camera.eye).dot(camera.forward());
+    let size = SIZE.0 as f32 * (40.0 / 640.0 + 8.0 / depth);
+    (
+        150.0 * size * size / (depth + size * 150_f32.sqrt()).powi(2),
+        size,
+    )
+}
+
+fn with_flares() -> ViewOptions {
+    ViewOptions {
+        flares: true,
+        ..ViewOptions::default()
+    }
+}
+
+/// A flare is a square of the specified size and brightness around its place, and off unless asked for.
+#[test]
+fn a_flare_has_its_size_and_brightness() {
+    let Some(mut stand) = Stand::new() else {
+        return;
+    };
+    let own = Vec3::new(0.1, 0.2, 0.3);
+    let (scene, origin) = flaring(own, 64.0, Vec3::ZERO);
+    let camera = camera(&scene);
+    let (light, size) = flare_light(&camera, origin);
+    let picture = stand.shot_with(&scene, &camera, &with_flares());
+    let (expected, shown) = (own + scene.flares[0].colour * light, rgb(&picture, 40, 30));
+    assert!(
+        shown.abs_diff_eq(expected.min(Vec3::ONE), ROUNDED),
+        "{shown} {expected}"
+    );
+    let glowing = picture.pixels().filter(|pixel| pixel.0[0] > 60).count();
+    // Along each side the middles of `size` pixels, give or take one.
+    let (least, most) = ((size - 1.0).powi(2), (size + 1.0).powi(2));
+    assert!(
+        (least..=most).contains(&(glowing as f32)),
+        "{glowing} for {size} squared"
+    );
+    let plain = stand.shot_with(&scene, &camera, &ViewOptions::default());
+    assert!(rgb(&plain, 40, 30).abs_diff_eq(own, ROUNDED));
+}
+
+/// Up to 24 units behind what is drawn it is seen, and not farther.
+#[test]
+fn a_flare_is_hidden_by_what_is_well_before_it() {
+    let Some(mut stand) = Stand::new() else {
+        return;
+    };
+    let own = Vec3::splat(0.2);
+    for (before_wall, is_seen) in [(1.0, true), (-22.0, true), (-26.0, false), (-200.0, false)] {
+        let (scene, _) = flaring(own, before_wall, Vec3::ZERO);
+        let camera = camera(&scene);
+        let shown = rgb(&stand.shot_with(&scene, &camera, &with_flares()), 40, 30);
+        assert_eq!(shown.x > 0.21, is_seen, "{before_wall}: {shown}");
+    }
+}
+
+/// It is dimmed by the cosine between its normal and the way to the eye, and gone from behind.
+#[test]
+fn a_flare_shines_along_its_normal() {
+    let Some(mut stand) = Stand::new() else {
+        return;
+    };
+    let own = Vec3::splat(0.1);
+    let back = -camera(&room(own)).forward();
+    let aslant = (back + back.cross(Vec3::Z).normalize_or_zero() * 3_f32.sqrt()) * 0.5;
+    for (normal, share) in [(back, 1.0), (aslant, 0.5), (-back, 0.0)] {
+        let (scene, origin) = flaring(own, 64.0, normal);
+        let camera = camera(&scene);
+        let light = flare_light(&camera, origin).0 * share;
+        let shown = rgb(&stand.shot_with(&scene, &camera, &with_flares()), 40, 30);
+        let expected = own + scene.flares[0].colour * light;
+        assert!(
+            shown.abs_diff_eq(expected, ROUNDED),
+            "{normal}: {shown} {expected}"
+        );
+    }
+}
+
+/// Fog weakens it as it does all that is added.
+#[test]
+fn a_flare_is_weakened_by_its_fog() {
+    let Some(mut stand) = Stand::new() else {
+        return;
+    };
+    let own = Vec3::splat(0.1);
+    let (mut scene, origin) = flaring(own, 64.0, Vec3::ZERO);
+    let fog = volumes(&scene)[0];
+    scene.fogs = vec![Some(fog)];
+    scene.surfaces.last_mut().unwrap().fog = Some(0);
+    let camera = camera(&scene);
+    let left = 1.0 - opacity(&fog, &camera, origin);
+    let expected = own + scene.flares[0].colour * flare_light(&camera, origin).0 * left;
+    let shown = rgb(&stand.shot_with(&scene, &camera, &with_flares()), 40, 30);
+    assert!(
+        left < 0.9 && shown.abs_diff_eq(expected, ROUNDED),
+        "{shown} {expected}"
+    );
+}
+
+/// In moving pictures it comes and goes at 7 a second; the first one shows it whole.
+#[test]
+fn a_flare_fades() {
+    let Some(mut stand) = Stand::new() else {
+        return;
+    };
+    let own = Vec3::splat(0.1);
+    let (scene, origin) = flaring(own, 64.0, Vec3::ZERO);
+    let uploaded = GpuScene::upload(&stand.gpu, &scene).unwrap();
+    let camera = camera(&scene);
+    // The same way from behind the wall: there is no flare in the picture.
+    let away = Camera {
+        yaw: camera.yaw + std::f32::consts::PI,
+        ..camera
+    };
+    let light = flare_light(&camera, origin).0;
+    for (time_secs, view, level) in [
+        (1.0, &camera, 1.0),
+        (1.05, &away, 0.65),
+        (1.07, &camera, 0.79),
+        (1.07, &camera, 1.0),
+        (1.17, &away, 0.3),
+        (1.3, &away, 0.0),
+        (1.35, &camera, 0.35),
+        (1.45, &camera, 1.0),
+    ] {
+        let picture = stand.shot_at(&uploaded, view, &with_flares(), time_secs);
+        if view == &camera {
+            let expected = own + scene.flares[0].colour * light * level;
+            let shown = rgb(&picture, 40, 30);
+            assert!(
+                shown.abs_diff_eq(expected, ROUNDED),
+                "{time_secs}: {shown} {expected}"
             );
         }
     }

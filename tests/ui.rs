@@ -6,14 +6,16 @@
 )]
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
-use glam::Vec2;
+use glam::{Vec2, Vec3};
 use luxgrid::app::{Effects, Performed};
 use luxgrid::format::bsp::{ShContainer, ShGrid};
 use luxgrid::math::colour::Overbright;
+use luxgrid::scene::{Flare, SurfaceId};
 use luxgrid::ui::{Model, apply_theme, root_ui};
 use luxgrid::vfs::SearchOptions;
 use luxgrid::view::{Command, Level, ProbeShow, RenderMode, Side, State, Tab};
@@ -185,10 +187,7 @@ fn resizing_baking_cancelling_saving_and_reloading() {
     for axis in ["x", "y", "z"] {
         enter(&mut harness, &format!("SH cell {axis}"), "24");
     }
-    assert_eq!(
-        harness.state().state.bake_form.sh_cell,
-        glam::Vec3::splat(24.0)
-    );
+    assert_eq!(harness.state().state.bake_form.sh_cell, Vec3::splat(24.0));
 
     // A fine grid takes long enough to be cancelled.
     click(&mut harness, "Bake F5");
@@ -363,7 +362,7 @@ fn a_grid_beside_the_map_goes_when_a_bake_has_none() {
     wait(&mut harness, "saving", is_saved);
     assert!(beside.exists());
     harness.state_mut().state.bake_form.sh = false;
-    harness.state_mut().state.bake_form.legacy_cell = glam::Vec3::splat(128.0);
+    harness.state_mut().state.bake_form.legacy_cell = Vec3::splat(128.0);
     harness.state_mut().command(Command::StartBake);
     wait(&mut harness, "baking", |program| {
         program.state.baking.is_none()
@@ -441,7 +440,7 @@ fn a_file_changed_on_disk_is_not_overwritten_without_a_question() {
     open(&mut harness, &path);
     let bake = |harness: &mut Harness<'_, Program>| {
         harness.state_mut().state.bake_form.sh = false;
-        harness.state_mut().state.bake_form.legacy_cell = glam::Vec3::splat(256.0);
+        harness.state_mut().state.bake_form.legacy_cell = Vec3::splat(256.0);
         harness.state_mut().command(Command::StartBake);
         wait(harness, "baking", |program| program.state.baking.is_none());
         assert!(harness.state().state.is_unsaved());
@@ -855,4 +854,23 @@ fn a_chosen_map_source_gives_its_lights_and_one_without_any_is_refused() {
     wait(&mut harness, "planning again", |program| {
         from_map(program) == Some(0)
     });
+}
+
+/// The box is off at first, and dead for a map without flares.
+#[test]
+fn flares_are_shown_on_demand() {
+    let mut harness = harness();
+    open_demo(&mut harness);
+    click(&mut harness, "Glows");
+    assert!(!harness.state().state.options.flares);
+    let map = harness.state_mut().state.map.as_mut().unwrap();
+    Arc::make_mut(&mut map.scene).flares.push(Flare {
+        surface: SurfaceId(0),
+        origin: Vec3::ZERO,
+        colour: Vec3::ONE,
+        normal: Vec3::ZERO,
+    });
+    harness.run_steps(2);
+    click(&mut harness, "Glows");
+    assert!(harness.state().state.options.flares);
 }

@@ -27,8 +27,8 @@ struct Frame {
     probe_distance: f32,
     // 1 moves the two kinds of spheres apart, 0 leaves them at their points.
     probe_apart: f32,
-    pad_b: f32,
-    pad_c: f32,
+    // Size of the picture, pixels.
+    size_px: vec2f,
 }
 
 const MODE_LIT = 0u;

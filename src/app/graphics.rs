@@ -1,5 +1,5 @@
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use winit::dpi::PhysicalSize;
 use winit::window::Window;
@@ -8,6 +8,9 @@ use crate::app::egui_glue::Painted;
 use crate::app::shown_grids::ShownGrids;
 use crate::render::{Gpu, GpuScene, RenderError, Renderer, TARGET_FORMAT};
 use crate::view::{Camera, GridSet, LoadedMap, Overlays, State, ViewOptions};
+
+/// In which a flare comes or goes: seven times a second.
+const FLARE_FADE_TIME: Duration = Duration::from_millis(143);
 
 /// The window's surface, the picture's texture, and everything uploaded.
 pub(super) struct Graphics {
@@ -21,6 +24,8 @@ pub(super) struct Graphics {
     scene: Option<(u64, GpuScene)>,
     grids: ShownGrids,
     drawn: Option<DrawnView>,
+    /// When the flares will have come and gone.
+    settled_at: Option<Instant>,
     started: Instant,
 }
 
@@ -92,6 +97,7 @@ impl Graphics {
             scene: None,
             grids: ShownGrids::default(),
             drawn: None,
+            settled_at: None,
             started: Instant::now(),
         })
     }
@@ -142,6 +148,11 @@ impl Graphics {
         map.is_some_and(|map| self.grids.is_catching_up(map))
     }
 
+    /// Whether the picture changes without anything else changing, which takes further frames.
+    pub(super) fn is_settling(&self) -> bool {
+        self.settled_at.is_some()
+    }
+
     /// Draws the map into the picture's texture, sized for the viewport.
     pub(super) fn draw_map(
         &mut self,
@@ -165,11 +176,15 @@ impl Graphics {
             overlays: state.overlays(),
             size: picture.size,
         };
-        if self
-            .drawn
-            .as_ref()
-            .is_some_and(|drawn| drawn.is_same(&view))
-        {
+        let now = Instant::now();
+        let drawn = self.drawn.as_ref();
+        if !drawn.is_some_and(|drawn| drawn.is_same(&view)) {
+            // What the eye's move hid or uncovered fades.
+            let fades = view.options.flares && !map.scene.flares.is_empty();
+            self.settled_at = fades.then(|| now + FLARE_FADE_TIME);
+        } else if let Some(at) = self.settled_at {
+            self.settled_at = Some(at).filter(|at| *at > now);
+        } else {
             return Ok(());
         }
         let mut encoder = self.encoder("map");

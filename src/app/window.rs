@@ -361,8 +361,9 @@ impl Viewer {
         times.map = times.lap();
         let presented = shown.graphics.paint(painted);
         times.present = times.lap();
-        if !had_picture && shown.graphics.picture().is_some() {
-            // The panels were drawn before the texture had a number.
+        // The panels were drawn before the texture had a number.
+        let is_first = !had_picture && shown.graphics.picture().is_some();
+        if is_first || shown.graphics.is_settling() {
             shown.window.request_redraw();
         }
         let looking = self.state.flight.looking;

@@ -8,6 +8,7 @@
 
 mod draft;
 mod error;
+mod flares;
 mod frustum;
 mod gamma;
 mod geometry;

@@ -7,6 +7,7 @@ use wgpu::util::DeviceExt as _;
 use crate::format::bsp::Bsp;
 use crate::format::material_script::Deform;
 use crate::render::error::RenderError;
+use crate::render::flares::Flares;
 use crate::render::geometry::Geometry;
 use crate::render::gpu::Gpu;
 use crate::render::inspect::Inspected;
@@ -51,6 +52,7 @@ pub(super) struct Visible {
     pub(super) models: Models,
     pub(super) seen: Seen,
     pub(super) runs: Runs,
+    pub(super) flares: Option<Flares>,
 }
 
 /// The surfaces of one material.
@@ -102,11 +104,13 @@ pub(super) struct Slot {
 }
 
 impl Slot {
+    /// Whether its uniform changes with time.
     fn is_animated(&self) -> bool {
         !self.deforms.is_empty() || stage::is_animated(&self.stage)
     }
 
-    fn uniform(&self, time_secs: f32) -> shared::Stage {
+    /// The uniform at a time.
+    pub(super) fn uniform(&self, time_secs: f32) -> shared::Stage {
         let mut uniform = shared::Stage {
             cloud_height: self.cloud_height,
             face: self.face,
@@ -227,10 +231,18 @@ impl GpuScene {
         options: &ViewOptions,
     ) -> MutexGuard<'_, Visible> {
         let mut guard = self.visible.lock().unwrap_or_else(PoisonError::into_inner);
-        let Visible { models, seen, runs } = &mut *guard;
+        let Visible {
+            models,
+            seen,
+            runs,
+            flares,
+        } = &mut *guard;
         let has_moved = models.update(&gpu.queue, &options.doors);
         if seen.update(models, eye, options) || has_moved {
             runs.gather(&gpu.queue, &self.draws, seen, models);
+            if let Some(flares) = flares {
+                flares.forget_seen();
+            }
         }
         guard
     }
@@ -293,6 +305,7 @@ impl GpuScene {
                 models,
                 seen: Seen::new(Arc::clone(&scene.bsp), scene.area_count()),
                 runs: Runs::new(&gpu.device, geometry.indices, geometry.edges),
+                flares: Flares::new(gpu, &layouts, scene),
             }),
             images: uploader.groups,
             portals: portals(gpu, &scene.bsp),

@@ -6,6 +6,7 @@ use crate::format::bsp::{Bsp, DrawVert, LightmapIndex, SurfaceKind, surface_flag
 use crate::format::entities::Entity;
 use crate::job::Warnings;
 use crate::math::Aabb;
+use crate::scene::flares::{Flare, flares};
 use crate::scene::lightmaps::LightmapPages;
 use crate::scene::material::MaterialId;
 use crate::scene::patch::{PatchGrid, PatchInput, patch_levels, tessellate};
@@ -25,6 +26,7 @@ pub(super) struct Geometry {
     /// Styles in use but 0.
     pub(super) styles: BTreeSet<u8>,
     pub(super) slot_lights: Vec<SlotLight>,
+    pub(super) flares: Vec<Flare>,
     foliage_vertices: usize,
 }
 
@@ -79,9 +81,9 @@ fn rotation(entity: &Entity) -> Mat3 {
     }
 }
 
-/// How a surface is lit: soups by vertex whatever they say, by pages only when they exist and hold light.
+/// How a surface is lit: soups and flares by vertex whatever they say, by pages only when they exist and hold light.
 fn lighting_class(pages: &LightmapPages, surface: &crate::format::bsp::Surface) -> LightingClass {
-    if surface.kind == SurfaceKind::TriangleSoup {
+    if matches!(surface.kind, SurfaceKind::TriangleSoup | SurfaceKind::Flare) {
         return LightingClass::Vertex;
     }
     match surface.lightmap[0] {
@@ -103,7 +105,12 @@ pub(super) fn build(
     let owner = model_of_surface(bsp);
     let (patches, patch_of) = collect_patches(bsp, models, &owner);
     let levels = patch_levels(&patches, bsp.draw_verts.len());
-    let mut geometry = Geometry::default();
+    let mut geometry = Geometry {
+        flares: flares(bsp, models, &owner),
+        ..Geometry::default()
+    };
+    let shining: Vec<SurfaceId> = geometry.flares.iter().map(|flare| flare.surface).collect();
+    let mut shining = shining.into_iter().peekable();
     for (number, raw) in bsp.surfaces.iter().enumerate() {
         let class = lighting_class(pages, raw);
         let first_index = geometry.indices.len() as u32;
@@ -133,7 +140,8 @@ pub(super) fn build(
             _ => {}
         }
         let indices = first_index..geometry.indices.len() as u32;
-        let use_of = if indices.is_empty() {
+        let is_flare = shining.next_if_eq(&SurfaceId(number as u32)).is_some();
+        let use_of = if indices.is_empty() && !is_flare {
             Use::NoGeometry
         } else {
             Use::Drawn

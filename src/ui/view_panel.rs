@@ -101,6 +101,20 @@ fn light_ui(ui: &mut Ui, scene: Option<&Scene>, options: &mut ViewOptions) {
         }
     });
     gamma_ui(ui, options);
+    flares_ui(ui, scene, options);
+}
+
+fn flares_ui(ui: &mut Ui, scene: Option<&Scene>, options: &mut ViewOptions) {
+    let count = scene.map_or(0, |scene| scene.flares.len());
+    let tip = match count {
+        0 => "Glows of lights that one sees into (r_flares 1). This map has none.".to_owned(),
+        _ => format!("Glows of lights that one sees into (r_flares 1). This map has {count}."),
+    };
+    row_ui(ui, "Flares", |ui| {
+        ui.add_enabled_ui(count > 0, |ui| {
+            ui.checkbox(&mut options.flares, "Glows").tip(&tip);
+        });
+    });
 }
 
 fn gamma_ui(ui: &mut Ui, options: &mut ViewOptions) {
