@@ -15,7 +15,7 @@ use std::path::Path;
 
 use glam::{Vec2, Vec3};
 use image::RgbaImage;
-use luxgrid::format::bsp::SurfaceKind;
+use luxgrid::format::bsp::{Leaf, SurfaceKind, surface_flags};
 use luxgrid::format::material_script::{AlphaGen, BlendFactor, Deform, RgbGen, TcGen};
 use luxgrid::job::JobContext;
 use luxgrid::math::{Aabb, Plane};
@@ -499,5 +499,61 @@ fn a_flare_fades() {
                 "{time_secs}: {shown} {expected}"
             );
         }
+    }
+}
+
+/// The places of cloud layers are on a cube that just fits before the farthest corner of what is seen; fog covers them by the
+/// same formula as a wall there. A sky box alone has no stage, and no fog.
+#[test]
+fn fog_covers_cloud_layers() {
+    let Some(mut stand) = Stand::new() else {
+        return;
+    };
+    let own = Vec3::new(0.2, 0.4, 0.8);
+    for fog in volumes(&room(own)) {
+        let fog = FogVolume {
+            depth: 1500.0,
+            ..fog
+        };
+        let mut scene = in_fog(room(own), fog);
+        for material in &mut scene.materials {
+            material.surface_flags |= surface_flags::SKY;
+            material.sort = 2.0;
+        }
+        let camera = camera(&scene);
+        // The first leaf is a stand-in of the compiler, its box inside out.
+        let is_real = |leaf: &&Leaf| leaf.cluster.is_some() && leaf.min.x < leaf.max.x;
+        let leafs = scene.bsp.leafs.iter().filter(is_real);
+        let ends = leafs.flat_map(|leaf| [leaf.min.as_vec3(), leaf.max.as_vec3()]);
+        let corners = Aabb::from_points(ends).corners().into_iter();
+        let farthest = corners.map(|corner| corner.distance(camera.eye));
+        let reach = farthest.fold(0.0, f32::max) / 3_f32.sqrt();
+        let picture = stand.shot(&scene, &camera);
+        let (mut compared, mut fogged) = (0, 0);
+        for (x, y, position) in hits(&scene, &camera) {
+            let away = position - camera.eye;
+            let face = away.abs().max_element();
+            // No clouds below, and rays at an edge fall to either side.
+            if away.z < 0.0 && away.z.abs() > face - 4.0 {
+                continue;
+            }
+            let opacity = opacity(&fog, &camera, camera.eye + away * (reach / face));
+            let expected = own.lerp(fog.colour, opacity);
+            let shown = rgb(&picture, x, y);
+            // The same tolerance as above: a root rises steeply from 0.
+            assert!(
+                shown.abs_diff_eq(expected, ROUNDED + 0.01),
+                "{fog:?} {x} {y}: {shown} for {expected}"
+            );
+            compared += 1;
+            fogged += usize::from(opacity > 0.1);
+        }
+        println!("{fogged} of {compared} pixels of the sky in fog");
+        assert!(compared > 200 && fogged > 40, "{compared} {fogged}");
+        for material in &mut scene.materials {
+            material.stages.clear();
+        }
+        let sky = rgb(&stand.shot(&scene, &camera), 40, 20);
+        assert!(!sky.abs_diff_eq(fog.colour, 0.1), "{sky}");
     }
 }

@@ -27,6 +27,8 @@ pub(super) enum Program {
     Cloud,
     /// A sky of one colour.
     SkyFlat,
+    /// The fog before cloud layers.
+    SkyFog,
     /// A surface in a mode that looks at one of its properties, with or without light styles.
     Inspect,
     /// A layer of a sky, counted.
@@ -155,14 +157,17 @@ impl Pipelines {
             Program::SkyBox => (&self.sky, "vs_sky", "fs_sky_box"),
             Program::Cloud => (&self.sky, "vs_sky", "fs_cloud"),
             Program::SkyFlat => (&self.sky, "vs_sky", "fs_sky_flat"),
+            Program::SkyFog => (&self.sky, "vs_sky", "fs_sky_fog"),
             Program::Inspect => (modes, "vs_mode", "fs_mode"),
             Program::CountedSky => (modes, "vs_overdraw_sky", "fs_overdraw_sky"),
         };
         let buffer = match key.program {
             Program::World | Program::Styled | Program::Inspect => GpuVertex::LAYOUT,
-            Program::SkyBox | Program::Cloud | Program::SkyFlat | Program::CountedSky => {
-                GpuVertex::POSITION
-            }
+            Program::SkyBox
+            | Program::Cloud
+            | Program::SkyFlat
+            | Program::SkyFog
+            | Program::CountedSky => GpuVertex::POSITION,
         };
         let layout = if key.is_inspecting() {
             &self.modes_layout

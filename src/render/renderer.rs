@@ -206,12 +206,13 @@ impl Renderer {
             .stages
             .animate(&gpu.queue, time_secs, &mut self.scratch);
         let aspect = size.0 as f32 / size.1 as f32;
-        let frame = frame_uniform(camera, size, options, page_factor, time_secs);
-        gpu.queue
-            .write_buffer(&self.frame.buffer, 0, bytemuck::bytes_of(&frame));
         self.overlay.build(overlays, camera);
         self.write_overlay(gpu);
         let mut visible = scene.visible_from(gpu, camera.eye, options);
+        let sky_reach = visible.seen.sky_reach(camera.eye);
+        let frame = frame_uniform(camera, size, options, page_factor, sky_reach, time_secs);
+        gpu.queue
+            .write_buffer(&self.frame.buffer, 0, bytemuck::bytes_of(&frame));
         let clip_from_world = camera.clip_from_world(aspect);
         visible.runs.cull(&Frustum::new(&clip_from_world));
         if let Some(spheres) = &spheres {
@@ -597,6 +598,7 @@ fn frame_uniform(
     size: (u32, u32),
     options: &ViewOptions,
     page_factor: f32,
+    sky_reach: f32,
     time_secs: f32,
 ) -> shared::Frame {
     let aspect = size.0 as f32 / size.1 as f32;
@@ -613,7 +615,7 @@ fn frame_uniform(
         exposure,
         mode: mode_number(options.mode),
         keep_hue: u32::from(options.clamp == Clamp::KeepHue),
-        pad_a: 0,
+        sky_reach,
         bands: probes.sh_profile.band_weights(),
         probe_size: probes.size,
         // Infinity minus itself is no number; nothing is that far.

@@ -55,8 +55,8 @@ shared! {
         mode: u32,
         /// 1 keeps the hue of light above white.
         keep_hue: u32,
-        /// Unused.
-        pad_a: u32,
+        /// Half the side of the cube that carries the sky, game units.
+        sky_reach: f32,
         /// Factors of the SH bands.
         bands: [f32; 3],
         /// Sphere radius over the smallest cell side.
