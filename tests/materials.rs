@@ -12,14 +12,17 @@ mod support {
 }
 
 use std::path::Path;
+use std::sync::Arc;
 
 use glam::{Vec2, Vec3};
 use image::RgbaImage;
-use luxgrid::format::bsp::{Leaf, SurfaceKind, surface_flags};
+use luxgrid::format::bsp::{Leaf, LightGridPoint, SurfaceKind, surface_flags};
 use luxgrid::format::material_script::{AlphaGen, BlendFactor, Deform, RgbGen, TcGen};
 use luxgrid::job::JobContext;
+use luxgrid::math::colour::Overbright;
 use luxgrid::math::{Aabb, Plane};
-use luxgrid::render::{Gpu, GpuScene, Renderer, render_to_image};
+use luxgrid::probe::{LegacyProfile, sample_legacy, shade_legacy};
+use luxgrid::render::{Gpu, GpuGrids, GpuScene, Renderer, render_to_image};
 use luxgrid::scene::{
     self, Flare, FogVolume, ImageId, MaterialId, Scene, Stage, StageImage, SurfaceId, Vertex,
 };
@@ -59,12 +62,23 @@ impl Stand {
         options: &ViewOptions,
         time_secs: f32,
     ) -> RgbaImage {
+        self.shot_of(uploaded, None, camera, options, time_secs)
+    }
+
+    fn shot_of(
+        &mut self,
+        uploaded: &GpuScene,
+        grids: Option<&GpuGrids>,
+        camera: &Camera,
+        options: &ViewOptions,
+        time_secs: f32,
+    ) -> RgbaImage {
         let picture = render_to_image(
             &self.gpu,
             &mut self.renderer,
             SIZE,
             uploaded,
-            None,
+            grids,
             camera,
             options,
             &Overlays::default(),
@@ -555,5 +569,70 @@ fn fog_covers_cloud_layers() {
         }
         let sky = rgb(&stand.shot(&scene, &camera), 40, 20);
         assert!(!sky.abs_diff_eq(fog.colour, 0.1), "{sky}");
+    }
+}
+
+/// `rgbGen lightingDiffuse` on the world is the light grid at the middle of the surface, by the grid and the overbright that
+/// are shown: those of a bake, after it.
+#[test]
+fn surfaces_lit_by_the_grid_follow_it_and_the_overbright() {
+    let Some(mut stand) = Stand::new() else {
+        return;
+    };
+    let mut scene = room(Vec3::ONE);
+    for material in &mut scene.materials {
+        for stage in &mut material.stages {
+            stage.rgb_gen = RgbGen::LightingDiffuse;
+        }
+    }
+    let own = scene.lighting.clone();
+    let mut baked = own.clone();
+    let grid = Arc::make_mut(baked.light_grid.as_mut().unwrap());
+    for point in &mut grid.points {
+        *point = LightGridPoint {
+            ambient: [10, 20, 30],
+            directed: [0, 40, 0],
+            ..*point
+        };
+    }
+    let uploaded = GpuScene::upload(&stand.gpu, &scene).unwrap();
+    let camera = camera(&scene);
+    let picker = Picker::new(&scene);
+    let mut shots = Vec::new();
+    for (lighting, bits) in [
+        (None, 2),
+        (Some(&baked), 2),
+        (Some(&baked), 0),
+        (Some(&own), 0),
+    ] {
+        let options = ViewOptions {
+            overbright: Overbright::Bits(bits),
+            ..ViewOptions::default()
+        };
+        let grids =
+            lighting.map(|lighting| GpuGrids::upload(&stand.gpu, lighting, &[], &[]).unwrap());
+        let picture = stand.shot_of(&uploaded, grids.as_ref(), &camera, &options, 0.0);
+        let grid = lighting.unwrap_or(&own).light_grid.as_ref().unwrap();
+        let mut compared = 0;
+        for (x, y, _) in hits(&scene, &camera) {
+            let ndc = Vec2::new((x as f32 + 0.5) / 40.0 - 1.0, 1.0 - (y as f32 + 0.5) / 30.0);
+            let hit = picker.pick(&camera.ray(ndc, ASPECT)).unwrap();
+            let surface = &scene.surfaces[hit.surface.0 as usize];
+            let middle = surface.bounds.centre();
+            let sample = sample_legacy(grid, middle, LegacyProfile::Ioq3, options.overbright);
+            let normal = scene.corners(surface.indices.start).unwrap()[0].normal;
+            let expected = shade_legacy(&sample.light, normal) / 255.0;
+            let shown = rgb(&picture, x, y);
+            assert!(
+                shown.abs_diff_eq(expected, ROUNDED),
+                "{bits} {x} {y}: {shown} {expected}"
+            );
+            compared += 1;
+        }
+        assert!(compared > 600, "{compared}");
+        shots.push(picture);
+    }
+    for pair in shots.windows(2) {
+        assert!(pair[0] != pair[1]);
     }
 }

@@ -13,6 +13,7 @@ mod frustum;
 mod gamma;
 mod geometry;
 mod gpu;
+mod grid_lit;
 mod grids;
 mod images;
 mod inspect;

@@ -201,6 +201,11 @@ impl Renderer {
             let probes = &options.probes;
             scene.inspected.group(gpu, lightmaps, styles, grids, probes)
         });
+        // A draft has no whole grid yet: its light comes when it is finished.
+        let grid = grids.and_then(|grids| grids.light_grid.as_ref());
+        scene
+            .grid_lit
+            .update(gpu, &scene.vertices, grid, options.overbright);
         scene.styles.prepare(&gpu.queue, &options.styles);
         scene
             .stages

@@ -10,6 +10,7 @@ use crate::render::error::RenderError;
 use crate::render::flares::Flares;
 use crate::render::geometry::Geometry;
 use crate::render::gpu::Gpu;
+use crate::render::grid_lit::GridLit;
 use crate::render::inspect::Inspected;
 use crate::render::layouts::Layouts;
 use crate::render::lightmaps::Lightmaps;
@@ -32,6 +33,7 @@ const PORTAL_COLOUR: Vec4 = Vec4::new(0.2, 1.0, 0.9, 1.0);
 /// A map on the GPU: geometry, images, lightmap pages and what to draw in which order.
 pub struct GpuScene {
     pub(super) vertices: wgpu::Buffer,
+    pub(super) grid_lit: GridLit,
     pub(super) lightmaps: Lightmaps,
     pub(super) styles: Styles,
     /// Group 1 of surfaces.
@@ -290,6 +292,7 @@ impl GpuScene {
         let models = Models::new(gpu, scene);
         Self {
             vertices: vertex_buffer(gpu, "vertices", bytemuck::cast_slice(&geometry.vertices)),
+            grid_lit: GridLit::new(scene, geometry.grid_lit, &geometry.vertices),
             light: lightmaps.bind(gpu, &layouts.pages, &styles, &[]),
             inspected: Inspected::new(gpu, scene, &lightmaps),
             lightmaps,
@@ -326,7 +329,7 @@ fn vertex_buffer(gpu: &Gpu, label: &str, contents: &[u8]) -> wgpu::Buffer {
         .create_buffer_init(&wgpu::util::BufferInitDescriptor {
             label: Some(label),
             contents,
-            usage: wgpu::BufferUsages::VERTEX,
+            usage: wgpu::BufferUsages::VERTEX | wgpu::BufferUsages::COPY_DST,
         })
 }
 
