@@ -414,6 +414,21 @@ fn the_view_starts_as_the_maps_game_shows_it() {
     harness.run();
     assert_eq!(options(&harness).mode, RenderMode::Lit);
     assert!(harness.query_all_by_label("Style 3").next().is_some());
+    // Which entities have it, and back to as baked.
+    let users = harness
+        .state()
+        .state
+        .map
+        .as_ref()
+        .unwrap()
+        .entities
+        .of_style(3);
+    assert!(users.starts_with("light"), "{users}");
+    harness.get_by_label(&users);
+    harness.state_mut().state.options.styles.percent[3] = 40;
+    harness.run();
+    click(&mut harness, "Reset styles");
+    assert_eq!(options(&harness).styles.percent[3], 100);
     harness.state_mut().state.options.styles.percent[3] = 40;
 
     open(
