@@ -43,6 +43,9 @@ pub(crate) enum Command {
     Pack(PackArgs),
     /// Draws a picture, without a window
     Shot(ShotArgs),
+    /// Measures draw calls and the processor's time of a frame, as a Markdown table
+    #[command(hide = true)]
+    Frames(FramesArgs),
 }
 
 #[derive(Args, Debug)]
@@ -55,6 +58,23 @@ pub(crate) struct CheckArgs {
     /// One JSON object (`luxgrid/check/1`) instead of text
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+/// A tool for this project's own documents.
+#[derive(Args, Debug)]
+pub(crate) struct FramesArgs {
+    /// Game folders whose archives hold the maps
+    #[arg(value_name = "FOLDER", required = true)]
+    pub(crate) folders: Vec<PathBuf>,
+    /// Only maps of this name; may be given more than once
+    #[arg(long, value_name = "NAME")]
+    pub(crate) only: Vec<String>,
+    /// Further views: an `index.json` of reference pictures
+    #[arg(long, value_name = "FILE.json")]
+    pub(crate) views: Option<PathBuf>,
+    /// Document whose lines between `<!-- frames -->` and `<!-- /frames -->` the table replaces
+    #[arg(long, value_name = "FILE.md")]
+    pub(crate) into: Option<PathBuf>,
 }
 
 /// From which severity on findings are a failure.

@@ -181,7 +181,7 @@ impl EntityIndex {
         });
         let mut words: Vec<String> = words.take(STYLE_NAMES_MAX + 1).collect();
         if words.len() > STYLE_NAMES_MAX {
-            words[STYLE_NAMES_MAX] = "…".to_owned();
+            "…".clone_into(&mut words[STYLE_NAMES_MAX]);
         }
         words.join(", ")
     }
