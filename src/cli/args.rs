@@ -12,6 +12,7 @@ use crate::cli::pick::PickArgs;
 use crate::cli::values;
 use crate::math::colour::{Clamp, Overbright};
 use crate::probe::{LegacyProfile, ShCorners, ShEvaluator, ShProfile};
+use crate::scene::CurveDetail;
 use crate::view::{EntityLayer, ProbeShow, RenderMode};
 
 /// Reads, samples, re-lights and draws maps of the Quake 3 family.
@@ -253,6 +254,9 @@ pub(crate) struct ShotArgs {
     /// Brightens the middle tones of the finished picture, as `r_gamma`
     #[arg(long, value_name = "G", value_parser = values::gamma, default_value = "1")]
     pub(crate) gamma: f32,
+    /// How far a curve's middle may be from its chord before it is halved once more, as `r_subdivisions`: 80, 20, 12, 4 or 1
+    #[arg(long, value_name = "U", value_parser = values::subdivisions, default_value = "4")]
+    pub(crate) subdivisions: CurveDetail,
     /// Draw the picture N times more and time it
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub(crate) repeat: Option<u32>,
