@@ -686,7 +686,7 @@ fn finer_curves_keep_bake_view_and_selected_surface() {
         patches
             .find_map(|patch| {
                 let corners = map.scene.corners(patch.indices.start)?;
-                let middle = corners.iter().map(|c| c.position).sum::<glam::Vec3>() / 3.0;
+                let middle = corners.iter().map(|c| c.position).sum::<Vec3>() / 3.0;
                 let normal = corners[0].normal;
                 let ray = luxgrid::math::Ray::new(middle + normal * 8.0, -normal);
                 let hit = picker.pick_seen(&map.scene, &ray, |_| true)?;
@@ -716,7 +716,7 @@ fn finer_curves_keep_bake_view_and_selected_surface() {
     assert_eq!(state.panels.tab, before.panels.tab);
     assert_eq!(new.side, old.side);
     let baked = |map: &luxgrid::view::LoadedMap| map.bake.clone().unwrap().baked;
-    assert!(std::sync::Arc::ptr_eq(&baked(old), &baked(new)) && state.is_unsaved());
+    assert!(Arc::ptr_eq(&baked(old), &baked(new)) && state.is_unsaved());
     // The click is where it was, on a triangle of the new mesh.
     let hit = state.surface.as_ref().unwrap().hit;
     assert_eq!(hit.surface, patch);
