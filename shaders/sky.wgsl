@@ -72,3 +72,15 @@ fn fs_cloud(in: Varying) -> @location(0) vec4f {
 fn fs_sky_flat(in: Varying) -> @location(0) vec4f {
     return stage.colour;
 }
+
+// Fog before the cloud layers, whose places are on a cube around the eye.
+@fragment
+fn fs_sky_fog(in: Varying) -> @location(0) vec4f {
+    let d = in.world - frame.eye;
+    if sky_face(d) == 5u {
+        discard;
+    }
+    let a = abs(d);
+    let position = frame.eye + d * (frame.sky_reach / max(a.x, max(a.y, a.z)));
+    return vec4f(stage.fog_colour, fog_opacity(fog_way(position)));
+}

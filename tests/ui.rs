@@ -6,15 +6,16 @@
 )]
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
-use glam::Vec2;
+use glam::{Vec2, Vec3};
 use luxgrid::app::{Effects, Performed};
 use luxgrid::format::bsp::{ShContainer, ShGrid, SurfaceKind};
 use luxgrid::math::colour::Overbright;
-use luxgrid::scene::CurveDetail;
+use luxgrid::scene::{CurveDetail, Flare, SurfaceId};
 use luxgrid::ui::{Model, apply_theme, root_ui};
 use luxgrid::vfs::SearchOptions;
 use luxgrid::view::{Command, Level, ProbeShow, RenderMode, Side, State, Tab};
@@ -188,10 +189,7 @@ fn resizing_baking_cancelling_saving_and_reloading() {
     for axis in ["x", "y", "z"] {
         enter(&mut harness, &format!("SH cell {axis}"), "24");
     }
-    assert_eq!(
-        harness.state().state.bake_form.sh_cell,
-        glam::Vec3::splat(24.0)
-    );
+    assert_eq!(harness.state().state.bake_form.sh_cell, Vec3::splat(24.0));
 
     // A fine grid takes long enough to be cancelled.
     click(&mut harness, "Bake F5");
@@ -366,7 +364,7 @@ fn a_grid_beside_the_map_goes_when_a_bake_has_none() {
     wait(&mut harness, "saving", is_saved);
     assert!(beside.exists());
     harness.state_mut().state.bake_form.sh = false;
-    harness.state_mut().state.bake_form.legacy_cell = glam::Vec3::splat(128.0);
+    harness.state_mut().state.bake_form.legacy_cell = Vec3::splat(128.0);
     harness.state_mut().command(Command::StartBake);
     wait(&mut harness, "baking", |program| {
         program.state.baking.is_none()
@@ -418,6 +416,21 @@ fn the_view_starts_as_the_maps_game_shows_it() {
     harness.run();
     assert_eq!(options(&harness).mode, RenderMode::Lit);
     assert!(harness.query_all_by_label("Style 3").next().is_some());
+    // Which entities have it, and back to as baked.
+    let users = harness
+        .state()
+        .state
+        .map
+        .as_ref()
+        .unwrap()
+        .entities
+        .of_style(3);
+    assert!(users.starts_with("light"), "{users}");
+    harness.get_by_label(&users);
+    harness.state_mut().state.options.styles.percent[3] = 40;
+    harness.run();
+    click(&mut harness, "Reset styles");
+    assert_eq!(options(&harness).styles.percent[3], 100);
     harness.state_mut().state.options.styles.percent[3] = 40;
 
     open(
@@ -444,7 +457,7 @@ fn a_file_changed_on_disk_is_not_overwritten_without_a_question() {
     open(&mut harness, &path);
     let bake = |harness: &mut Harness<'_, Program>| {
         harness.state_mut().state.bake_form.sh = false;
-        harness.state_mut().state.bake_form.legacy_cell = glam::Vec3::splat(256.0);
+        harness.state_mut().state.bake_form.legacy_cell = Vec3::splat(256.0);
         harness.state_mut().command(Command::StartBake);
         wait(harness, "baking", |program| program.state.baking.is_none());
         assert!(harness.state().state.is_unsaved());
@@ -673,7 +686,7 @@ fn finer_curves_keep_bake_view_and_selected_surface() {
         patches
             .find_map(|patch| {
                 let corners = map.scene.corners(patch.indices.start)?;
-                let middle = corners.iter().map(|c| c.position).sum::<glam::Vec3>() / 3.0;
+                let middle = corners.iter().map(|c| c.position).sum::<Vec3>() / 3.0;
                 let normal = corners[0].normal;
                 let ray = luxgrid::math::Ray::new(middle + normal * 8.0, -normal);
                 let hit = picker.pick_seen(&map.scene, &ray, |_| true)?;
@@ -703,7 +716,7 @@ fn finer_curves_keep_bake_view_and_selected_surface() {
     assert_eq!(state.panels.tab, before.panels.tab);
     assert_eq!(new.side, old.side);
     let baked = |map: &luxgrid::view::LoadedMap| map.bake.clone().unwrap().baked;
-    assert!(std::sync::Arc::ptr_eq(&baked(old), &baked(new)) && state.is_unsaved());
+    assert!(Arc::ptr_eq(&baked(old), &baked(new)) && state.is_unsaved());
     // The click is where it was, on a triangle of the new mesh.
     let hit = state.surface.as_ref().unwrap().hit;
     assert_eq!(hit.surface, patch);
@@ -927,4 +940,23 @@ fn a_chosen_map_source_gives_its_lights_and_one_without_any_is_refused() {
     wait(&mut harness, "planning again", |program| {
         from_map(program) == Some(0)
     });
+}
+
+/// The box is off at first, and dead for a map without flares.
+#[test]
+fn flares_are_shown_on_demand() {
+    let mut harness = harness();
+    open_demo(&mut harness);
+    click(&mut harness, "Glows");
+    assert!(!harness.state().state.options.flares);
+    let map = harness.state_mut().state.map.as_mut().unwrap();
+    Arc::make_mut(&mut map.scene).flares.push(Flare {
+        surface: SurfaceId(0),
+        origin: Vec3::ZERO,
+        colour: Vec3::ONE,
+        normal: Vec3::ZERO,
+    });
+    harness.run_steps(2);
+    click(&mut harness, "Glows");
+    assert!(harness.state().state.options.flares);
 }

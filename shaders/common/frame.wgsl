@@ -18,7 +18,8 @@ struct Frame {
     mode: u32,
     // 1 keeps the hue of light above white, 0 leaves it.
     keep_hue: u32,
-    pad_a: u32,
+    // Half the side of the cube that carries the sky, game units.
+    sky_reach: f32,
     // Factors of the SH bands 0, 1, 2.
     bands: vec3f,
     // Sphere radius over the smallest cell side.
@@ -27,8 +28,8 @@ struct Frame {
     probe_distance: f32,
     // 1 moves the two kinds of spheres apart, 0 leaves them at their points.
     probe_apart: f32,
-    pad_b: f32,
-    pad_c: f32,
+    // Size of the picture, pixels.
+    size_px: vec2f,
 }
 
 const MODE_LIT = 0u;

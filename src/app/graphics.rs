@@ -15,6 +15,9 @@ use crate::view::{Camera, GridSet, LoadedMap, Overlays, Sharpness, State, ViewOp
 /// A coarse picture that stays for this long is drawn sharply.
 const SHARPEN_AFTER: Duration = Duration::from_millis(200);
 
+/// In which a flare comes or goes: seven times a second.
+const FLARE_FADE_TIME: Duration = Duration::from_millis(143);
+
 /// The window's surface, the picture's texture, and everything uploaded.
 pub(super) struct Graphics {
     window: Arc<Window>,
@@ -30,6 +33,8 @@ pub(super) struct Graphics {
     drawn: Option<DrawnView>,
     /// How sharp a software renderer draws; `None` for others, which draw all pixels.
     sharpness: Option<Sharpness>,
+    /// When the flares will have come and gone.
+    settled_at: Option<Instant>,
     started: Instant,
 }
 
@@ -114,6 +119,7 @@ impl Graphics {
             grids: ShownGrids::default(),
             drawn: None,
             sharpness: is_software(&gpu).then(Sharpness::default),
+            settled_at: None,
             gpu,
             started: Instant::now(),
         })
@@ -173,6 +179,11 @@ impl Graphics {
         self.grids.draft_step().is_some()
     }
 
+    /// Whether the picture changes without anything else changing, which takes further frames.
+    pub(super) fn is_settling(&self) -> bool {
+        self.settled_at.is_some()
+    }
+
     /// Draws the map into the picture's texture, sized for the viewport. A software renderer draws a picture that changed
     /// coarsely when it must, and sharply once it has stayed for a while and no bake runs.
     pub(super) fn draw_map(
@@ -202,11 +213,19 @@ impl Graphics {
         let is_due = self
             .sharp_at(state)
             .is_some_and(|sharp_at| sharp_at <= view.at);
-        if is_kept && !is_due {
+        let was_settling = self.is_settling();
+        if !is_kept {
+            // What the eye's move hid or uncovered fades.
+            let fades = view.options.flares && !map.scene.flares.is_empty();
+            self.settled_at = fades.then(|| view.at + FLARE_FADE_TIME);
+        } else if was_settling {
+            self.settled_at = self.settled_at.filter(|at| *at > view.at);
+        } else if !is_due {
             return Ok(MapDrawn::Kept);
         }
-        let size = match self.sharpness {
-            Some(sharpness) if !is_kept => sharpness.size_of(view.size),
+        let size = match (self.sharpness, &self.picture) {
+            (Some(sharpness), _) if !is_kept => sharpness.size_of(view.size),
+            (Some(_), Some(picture)) if !is_due => picture.size,
             _ => view.size,
         };
         self.fit_picture(size, view.size);

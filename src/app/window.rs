@@ -376,8 +376,9 @@ impl Viewer {
             .graphics
             .took(*drawn.as_ref().unwrap_or(&MapDrawn::Kept), times.total());
         let sharp_at = shown.graphics.sharp_at(&self.state);
-        if !had_picture && shown.graphics.picture().is_some() {
-            // The panels were drawn before the texture had a number.
+        // The panels were drawn before the texture had a number.
+        let is_first = !had_picture && shown.graphics.picture().is_some();
+        if is_first || shown.graphics.is_settling() {
             shown.window.request_redraw();
         }
         let looking = self.state.flight.looking;

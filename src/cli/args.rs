@@ -248,6 +248,9 @@ pub(crate) struct ShotArgs {
     /// What becomes of light above white [default: as the map's own game does]
     #[arg(long, value_name = "RULE")]
     pub(crate) clamp: Option<ClampArg>,
+    /// Draw the flares of lights, as `r_flares 1`
+    #[arg(long)]
+    pub(crate) flares: bool,
     /// Brightens the middle tones of the finished picture, as `r_gamma`
     #[arg(long, value_name = "G", value_parser = values::gamma, default_value = "1")]
     pub(crate) gamma: f32,

@@ -127,6 +127,8 @@ struct SurfaceInfo {
     drawn: usize,
     /// Drawn with the stand-in for a missing material.
     missing_material: usize,
+    /// Flares that shine, drawn with `r_flares 1`.
+    flares: usize,
     spawns: usize,
 }
 
@@ -162,6 +164,7 @@ impl Info {
                 total: scene.surfaces.len(),
                 drawn,
                 missing_material: missing.count(),
+                flares: scene.flares.len(),
                 spawns: scene.spawns.len(),
             },
             worldspawn: worldspawn(bsp),
@@ -190,8 +193,12 @@ impl Info {
         let surfaces = &self.surfaces;
         writeln!(
             out,
-            "surfaces  {}, {} drawn, {} of them with a missing material; {} start views",
-            surfaces.total, surfaces.drawn, surfaces.missing_material, surfaces.spawns
+            "surfaces  {}, {} drawn, {} of them with a missing material; {} flares; {} start views",
+            surfaces.total,
+            surfaces.drawn,
+            surfaces.missing_material,
+            surfaces.flares,
+            surfaces.spawns
         )?;
         self.lightmaps.print(out)?;
         print_grid(out, "legacy", self.grids.legacy.as_ref())?;

@@ -109,6 +109,7 @@ fn options(args: &ShotArgs, scene: &Scene) -> ViewOptions {
         mode: args.mode,
         overbright: args.overbright.unwrap_or(scale.overbright),
         clamp: args.clamp.map_or(scale.clamp, Clamp::from),
+        flares: args.flares,
         exposure_ev: args.exposure,
         gamma: args.gamma,
         probes: ProbeOptions {

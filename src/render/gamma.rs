@@ -87,7 +87,13 @@ impl Ready {
             usage: wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST,
         });
         Self {
-            pipeline: fullscreen_pipeline(device, &layout, &module, ["vs_gamma", "fs_gamma"], TARGET_FORMAT),
+            pipeline: fullscreen_pipeline(
+                device,
+                &layout,
+                &module,
+                ["vs_gamma", "fs_gamma"],
+                TARGET_FORMAT,
+            ),
             between: Between::new(device, &layout, &uniform, size),
             layout,
             uniform,

@@ -4,11 +4,10 @@ use std::ops::Range;
 use bytemuck::{Pod, Zeroable};
 use glam::Vec3;
 
-use crate::format::material_script::RgbGen;
-use crate::probe::{LegacyLight, LegacyProfile, sample_legacy, shade_legacy};
+use crate::render::grid_lit::grid_lit_from;
 use crate::render::shared;
 use crate::render::sprites::Quads;
-use crate::scene::{Scene, Stage, Surface};
+use crate::scene::{Scene, Surface};
 
 /// A vertex on the GPU.
 #[repr(C)]
@@ -44,6 +43,20 @@ impl GpuVertex {
         }
     }
 
+    /// Unit vector, or zero.
+    pub(super) fn normal(&self) -> Vec3 {
+        Vec3::from(self.normal)
+    }
+
+    /// The same in another colour of byte units.
+    pub(super) fn with_rgb(self, rgb: Vec3) -> Self {
+        let [r, g, b] = rgb.clamp(Vec3::ZERO, Vec3::splat(255.0)).to_array();
+        Self {
+            colour: [r as u8, g as u8, b as u8, self.colour[3]],
+            ..self
+        }
+    }
+
     /// All attributes.
     pub(super) const LAYOUT: wgpu::VertexBufferLayout<'static> = wgpu::VertexBufferLayout {
         array_stride: size_of::<Self>() as u64,
@@ -59,43 +72,6 @@ impl GpuVertex {
     };
 }
 
-/// What lights a surface with `rgbGen lightingDiffuse`: the light grid at one place, as it lights models.
-///
-/// The engine does so for inline models at their origin. On the world it leaves the light unset, which is black; we take the
-/// grid at the middle of the surface. Evaluated once, with the overbright of the map's game.
-struct GridLit(LegacyLight);
-
-impl GridLit {
-    fn of(scene: &Scene, surface: &Surface) -> Option<Self> {
-        let stages = &scene.material_of(surface).stages;
-        let is_lit = |stage: &Stage| stage.rgb_gen == RgbGen::LightingDiffuse;
-        if !stages.iter().any(is_lit) {
-            return None;
-        }
-        let model = scene.models.get(surface.model as usize);
-        let place = model.filter(|_| surface.model != 0);
-        let position = place.map_or(surface.bounds.centre(), |model| model.origin);
-        let overbright = scene.light_scale.overbright;
-        let grid = scene.lighting.light_grid.as_ref();
-        Some(Self(grid.map_or(NO_GRID, |grid| {
-            sample_legacy(grid, position, LegacyProfile::Ioq3, overbright).light
-        })))
-    }
-
-    fn shade(&self, vertex: &mut GpuVertex) {
-        let rgb = shade_legacy(&self.0, Vec3::from(vertex.normal));
-        let [r, g, b] = rgb.clamp(Vec3::ZERO, Vec3::splat(255.0)).to_array();
-        vertex.colour = [r as u8, g as u8, b as u8, vertex.colour[3]];
-    }
-}
-
-/// The engine's light where there is no grid: from everywhere, and from its first sun.
-const NO_GRID: LegacyLight = LegacyLight {
-    ambient: Vec3::splat(182.0),
-    directed: Vec3::splat(150.0),
-    direction: Vec3::new(0.428_7, 0.285_8, 0.857_1),
-};
-
 /// The drawn triangles of a scene in one vertex and one index list, surfaces in the order of drawing.
 #[derive(Default)]
 pub(super) struct Geometry {
@@ -105,6 +81,8 @@ pub(super) struct Geometry {
     pub(super) edges: Vec<u32>,
     /// Of the vertices of surfaces that turn towards the eye, in their order.
     pub(super) sprites: Vec<shared::Sprite>,
+    /// Surfaces that the light grid lights: where from, and their vertices.
+    pub(super) grid_lit: Vec<(Vec3, Range<u32>)>,
     remap: Vec<u32>,
     touched: Vec<u32>,
     seen: HashSet<(u32, u32)>,
@@ -130,7 +108,7 @@ impl Geometry {
         let range = surface.indices.start as usize..surface.indices.end as usize;
         let triangles = scene.indices.get(range).unwrap_or_default();
         let quads = Quads::of(scene, surface);
-        let grid_light = GridLit::of(scene, surface);
+        let first_vertex = self.vertices.len() as u32;
         let turned = quads.as_ref().and_then(|quads| quads.triangles.as_deref());
         for triangle in turned.unwrap_or(triangles).chunks_exact(3) {
             let corners: [u32; 3] = std::array::from_fn(|i| {
@@ -139,10 +117,7 @@ impl Geometry {
                 if known != u32::MAX {
                     return known;
                 }
-                let mut vertex = GpuVertex::new(scene, surface, number, page(number));
-                if let Some(light) = &grid_light {
-                    light.shade(&mut vertex);
-                }
+                let vertex = GpuVertex::new(scene, surface, number, page(number));
                 self.add_vertex(number, vertex, quads.as_ref())
             });
             self.indices.extend(corners);
@@ -152,6 +127,10 @@ impl Geometry {
                     self.edges.extend([a, b]);
                 }
             }
+        }
+        if let Some(position) = grid_lit_from(scene, surface) {
+            let own = first_vertex..self.vertices.len() as u32;
+            self.grid_lit.push((position, own));
         }
         for vertex in self.touched.drain(..) {
             self.remap[vertex as usize] = u32::MAX;

@@ -1,7 +1,7 @@
 use wgpu::util::{DeviceExt as _, TextureDataOrder};
 
 use crate::render::gpu::Gpu;
-use crate::scene::Image;
+use crate::scene::{Image, ImageId};
 
 /// How an image is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -130,6 +130,78 @@ pub(super) fn mean_colour(image: &Image) -> [f32; 3] {
     sum.map(|sum| (sum as f64 / count / 255.0) as f32)
 }
 
+/// Pictures that share an array texture.
+#[derive(Default)]
+pub(super) struct Layers {
+    ids: Vec<ImageId>,
+}
+
+impl Layers {
+    /// The layer of an image.
+    pub(super) fn layer(&mut self, id: ImageId) -> u32 {
+        let known = self.ids.iter().position(|known| *known == id);
+        let number = known.unwrap_or_else(|| {
+            self.ids.push(id);
+            self.ids.len() - 1
+        });
+        number as u32
+    }
+}
+
+/// Longest side of a layer, texels.
+const LAYER_SIDE: u32 = 256;
+
+/// An array of square pictures of one size with all their mipmaps; those beyond what the device takes are left out.
+pub(super) fn upload_layers(gpu: &Gpu, images: &[Image], layers: &Layers) -> wgpu::TextureView {
+    let missing = Image::missing();
+    let room = gpu.device.limits().max_texture_array_layers as usize;
+    let found: Vec<&Image> = layers
+        .ids
+        .iter()
+        .take(room)
+        .map(|id| images.get(id.0 as usize).unwrap_or(&missing))
+        .collect();
+    let sides = found.iter().map(|image| image.width.max(image.height));
+    let side = sides.max().unwrap_or(1).clamp(1, LAYER_SIDE);
+    let side = side.next_power_of_two();
+    let count = side.ilog2() + 1;
+    let mut data = Vec::new();
+    for image in &found {
+        let mut level = Level {
+            width: image.width.max(1),
+            height: image.height.max(1),
+            rgba: image.rgba.clone(),
+        }
+        .fitted(side);
+        data.extend_from_slice(&level.rgba);
+        for _ in 1..count {
+            level = level.halved();
+            data.extend_from_slice(&level.rgba);
+        }
+    }
+    let descriptor = wgpu::TextureDescriptor {
+        label: Some("flare pictures"),
+        size: wgpu::Extent3d {
+            width: side,
+            height: side,
+            depth_or_array_layers: found.len() as u32,
+        },
+        mip_level_count: count,
+        sample_count: 1,
+        dimension: wgpu::TextureDimension::D2,
+        format: wgpu::TextureFormat::Rgba8Unorm,
+        usage: wgpu::TextureUsages::TEXTURE_BINDING,
+        view_formats: &[],
+    };
+    let view = wgpu::TextureViewDescriptor {
+        dimension: Some(wgpu::TextureViewDimension::D2Array),
+        ..wgpu::TextureViewDescriptor::default()
+    };
+    gpu.device
+        .create_texture_with_data(&gpu.queue, &descriptor, TextureDataOrder::LayerMajor, &data)
+        .create_view(&view)
+}
+
 struct Level {
     width: u32,
     height: u32,
@@ -137,6 +209,43 @@ struct Level {
 }
 
 impl Level {
+    /// A square: halved while it is twice as large, then the texels between.
+    fn fitted(mut self, side: u32) -> Self {
+        while self.width.min(self.height) >= 2 * side {
+            self = self.halved();
+        }
+        if (self.width, self.height) == (side, side) {
+            return self;
+        }
+        let mut rgba = Vec::with_capacity((side * side * 4) as usize);
+        let place = |at: u32, length: u32| {
+            let place = (at as f32 + 0.5) * length as f32 / side as f32 - 0.5;
+            let place = place.clamp(0.0, (length - 1) as f32);
+            let low = place.floor();
+            (low as u32, (low as u32 + 1).min(length - 1), place - low)
+        };
+        for y in 0..side {
+            let (top, bottom, down) = place(y, self.height);
+            for x in 0..side {
+                let (left, right, along) = place(x, self.width);
+                for channel in 0..4 {
+                    let texel = |x: u32, y: u32| {
+                        let at = (y * self.width + x) as usize * 4 + channel;
+                        f32::from(self.rgba.get(at).copied().unwrap_or(0))
+                    };
+                    let row = |y| texel(left, y) * (1.0 - along) + texel(right, y) * along;
+                    let value = row(top) * (1.0 - down) + row(bottom) * down;
+                    rgba.push((value + 0.5) as u8);
+                }
+            }
+        }
+        Self {
+            width: side,
+            height: side,
+            rgba,
+        }
+    }
+
     /// The next smaller level: 2×2 boxes of encoded bytes, truncated, as the engine does it.
     fn halved(&self) -> Self {
         let (width, height) = ((self.width / 2).max(1), (self.height / 2).max(1));
@@ -188,6 +297,27 @@ mod tests {
         assert_eq!(half.rgba, [15, 0, 0, 255]);
         let again = half.halved();
         assert_eq!(again.rgba, half.rgba);
+    }
+
+    #[test]
+    fn a_fitted_level_is_a_square() {
+        let wide = Level {
+            width: 2,
+            height: 1,
+            rgba: [[0, 0, 0, 255], [200, 0, 0, 255]].concat(),
+        };
+        let square = wide.fitted(2);
+        assert_eq!((square.width, square.height), (2, 2));
+        assert_eq!(square.rgba[..8], [0, 0, 0, 255, 200, 0, 0, 255]);
+        let larger = square.fitted(4);
+        let reds: Vec<u8> = larger
+            .rgba
+            .chunks(4)
+            .take(4)
+            .map(|texel| texel[0])
+            .collect();
+        assert_eq!(reds, [0, 50, 150, 200]);
+        assert_eq!(larger.fitted(1).rgba.len(), 4);
     }
 
     #[test]

@@ -16,6 +16,8 @@ pub(super) struct Layouts {
     pub(super) grid: wgpu::BindGroupLayout,
     /// Group 2 of spheres: which points are shown.
     pub(super) shown_points: wgpu::BindGroupLayout,
+    /// Group 1 of flares: all, stages, levels, pictures.
+    pub(super) flares: wgpu::BindGroupLayout,
     /// Group 0 of the gamma pass: the picture, the exponent.
     pub(super) gamma: wgpu::BindGroupLayout,
     /// Group 1 of marks: light on the sample sphere.
@@ -43,6 +45,7 @@ impl Layouts {
             stage: stage_layout(device),
             grid: layout(device, "grid", &[uniform(None), storage(), storage()]),
             shown_points: layout(device, "shown points", &[storage()]),
+            flares: flares_layout(device),
             gamma: layout(
                 device,
                 "gamma",
@@ -51,6 +54,45 @@ impl Layouts {
             sample: layout(device, "sample light", &[uniform(None)]),
         }
     }
+}
+
+impl Layouts {
+    /// Groups 0 and 2 of what fades flares: the frame; flares, levels, the step, depths.
+    pub(super) fn flare_fade(device: &wgpu::Device) -> [wgpu::BindGroupLayout; 2] {
+        let levels = wgpu::BindingType::Buffer {
+            ty: wgpu::BufferBindingType::Storage { read_only: false },
+            has_dynamic_offset: false,
+            min_binding_size: None,
+        };
+        // Some back ends read depth textures only as ones that compare, which a plain look-up is not.
+        let depths = wgpu::BindingType::Texture {
+            sample_type: wgpu::TextureSampleType::Float { filterable: false },
+            view_dimension: wgpu::TextureViewDimension::D2,
+            multisampled: false,
+        };
+        let compute = |ty| (wgpu::ShaderStages::COMPUTE, ty);
+        let fade = [storage(), levels, uniform(None), depths];
+        [
+            staged_layout(
+                device,
+                "frame of flares",
+                std::iter::once(compute(uniform(None))),
+            ),
+            staged_layout(device, "flare fade", fade.into_iter().map(compute)),
+        ]
+    }
+}
+
+fn flares_layout(device: &wgpu::Device) -> wgpu::BindGroupLayout {
+    let (vertex, fragment) = (wgpu::ShaderStages::VERTEX, wgpu::ShaderStages::FRAGMENT);
+    let bindings = [
+        (vertex, storage()),
+        (vertex | fragment, storage()),
+        (vertex, storage()),
+        (fragment, texture(wgpu::TextureViewDimension::D2Array)),
+        (fragment, sampler()),
+    ];
+    staged_layout(device, "flares", bindings.into_iter())
 }
 
 /// Buffers that the fragment stage of the inspecting modes reads, pages and styles not counted.

@@ -8,10 +8,12 @@
 
 mod draft;
 mod error;
+mod flares;
 mod frustum;
 mod gamma;
 mod geometry;
 mod gpu;
+mod grid_lit;
 mod grids;
 mod images;
 mod inspect;

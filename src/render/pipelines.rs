@@ -27,6 +27,8 @@ pub(super) enum Program {
     Cloud,
     /// A sky of one colour.
     SkyFlat,
+    /// The fog before cloud layers.
+    SkyFog,
     /// A surface in a mode that looks at one of its properties, with or without light styles.
     Inspect,
     /// A layer of a sky, counted.
@@ -48,7 +50,11 @@ impl SurfaceKey {
     /// Whether it draws a part of the sky: each of these has a depth of its own.
     pub(super) fn is_sky(self) -> bool {
         match self.program {
-            Program::SkyBox | Program::Cloud | Program::SkyFlat | Program::CountedSky => true,
+            Program::SkyBox
+            | Program::Cloud
+            | Program::SkyFlat
+            | Program::SkyFog
+            | Program::CountedSky => true,
             Program::World | Program::Styled | Program::Inspect => false,
         }
     }
@@ -163,6 +169,7 @@ impl Pipelines {
             Program::SkyBox => (&self.sky, "vs_sky", "fs_sky_box"),
             Program::Cloud => (&self.sky, "vs_sky", "fs_cloud"),
             Program::SkyFlat => (&self.sky, "vs_sky", "fs_sky_flat"),
+            Program::SkyFog => (&self.sky, "vs_sky", "fs_sky_fog"),
             Program::Inspect => (modes, "vs_mode", "fs_mode"),
             Program::CountedSky => (modes, "vs_overdraw_sky", "fs_overdraw_sky"),
         };

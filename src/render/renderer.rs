@@ -3,6 +3,7 @@ use std::sync::Once;
 
 use crate::math::colour::Clamp;
 use crate::render::error::RenderError;
+use crate::render::flares::{FlarePipelines, can_fade, shows_flares};
 use crate::render::frustum::Frustum;
 use crate::render::gamma::GammaPass;
 use crate::render::gpu::Gpu;
@@ -46,6 +47,8 @@ pub struct Renderer {
     overlay: OverlayGeometry,
     shown_points: ShownPoints,
     gamma: GammaPass,
+    /// Made when first needed.
+    flares: Option<FlarePipelines>,
     scratch: Vec<u8>,
 }
 
@@ -121,6 +124,8 @@ struct Shown<'a> {
     x_ray: bool,
     background: wgpu::Color,
     portals: Option<&'a (wgpu::Buffer, u32)>,
+    /// What fades them, when flares are drawn.
+    flares: Option<wgpu::BindGroup>,
     time_secs: f32,
 }
 
@@ -149,6 +154,7 @@ impl Renderer {
                 overlay: OverlayGeometry::default(),
                 shown_points: ShownPoints::new(),
                 gamma: GammaPass::default(),
+                flares: None,
                 scratch: Vec::new(),
             }
         })
@@ -201,14 +207,20 @@ impl Renderer {
             let probes = &options.probes;
             scene.inspected.group(gpu, lightmaps, styles, grids, probes)
         });
+        // A draft has no whole grid yet: its light comes when it is finished.
+        let grid = grids.and_then(|grids| grids.light_grid.as_ref());
+        scene
+            .grid_lit
+            .update(gpu, &scene.vertices, grid, options.overbright);
         scene.styles.prepare(&gpu.queue, &options.styles);
         let aspect = size.0 as f32 / size.1 as f32;
-        let frame = frame_uniform(camera, aspect, options, page_factor, time_secs);
-        gpu.queue
-            .write_buffer(&self.frame.buffer, 0, bytemuck::bytes_of(&frame));
         self.overlay.build(overlays, camera);
         self.write_overlay(gpu);
         let mut visible = scene.visible_from(gpu, camera.eye, options);
+        let sky_reach = visible.seen.sky_reach(camera.eye);
+        let frame = frame_uniform(camera, size, options, page_factor, sky_reach, time_secs);
+        gpu.queue
+            .write_buffer(&self.frame.buffer, 0, bytemuck::bytes_of(&frame));
         let clip_from_world = camera.clip_from_world(aspect);
         visible.runs.cull(&Frustum::new(&clip_from_world));
         let drawn = selected_passes(scene, options.mode, Details::of(options))
@@ -234,6 +246,7 @@ impl Renderer {
             let Visible { runs, seen, .. } = &mut *visible;
             runs.gather_edges(&gpu.queue, &scene.draws, seen);
         }
+        let flares = self.prepare_flares(gpu, &mut visible, options, time_secs);
         let shown = Shown {
             scene,
             visible: &visible,
@@ -248,6 +261,7 @@ impl Renderer {
                 .portals
                 .as_ref()
                 .filter(|_| options.visibility.shows_portals),
+            flares,
             time_secs,
         };
         let before_gamma = self.gamma.begin(gpu, size, options.gamma);
@@ -273,13 +287,50 @@ impl Renderer {
             sample_count: 1,
             dimension: wgpu::TextureDimension::D2,
             format: DEPTH_FORMAT,
-            usage: wgpu::TextureUsages::RENDER_ATTACHMENT,
+            usage: wgpu::TextureUsages::RENDER_ATTACHMENT | wgpu::TextureUsages::TEXTURE_BINDING,
             view_formats: &[],
         });
         self.depth = Some(Depth {
             size,
             view: texture.create_view(&wgpu::TextureViewDescriptor::default()),
         });
+    }
+
+    /// What fades the flares, when they are to be drawn.
+    fn prepare_flares(
+        &mut self,
+        gpu: &Gpu,
+        visible: &mut Visible,
+        options: &ViewOptions,
+        time_secs: f32,
+    ) -> Option<wgpu::BindGroup> {
+        if !options.flares || !shows_flares(options.mode) || !can_fade(gpu) {
+            return None;
+        }
+        let Visible { flares, seen, .. } = visible;
+        let (flares, depth) = (flares.as_mut()?, self.depth.as_ref()?);
+        flares.prepare(gpu, seen, time_secs, &mut self.scratch);
+        let frame = &self.frame.buffer;
+        let pipelines = self
+            .flares
+            .get_or_insert_with(|| FlarePipelines::new(gpu, frame));
+        Some(flares.fade_group(gpu, pipelines, &depth.view))
+    }
+
+    fn record_flares(
+        &self,
+        encoder: &mut wgpu::CommandEncoder,
+        target: &wgpu::TextureView,
+        shown: &Shown<'_>,
+        stats: &mut FrameStats,
+    ) {
+        let flares = shown.visible.flares.as_ref();
+        let parts = flares.zip(self.flares.as_ref()).zip(shown.flares.as_ref());
+        if let Some(((flares, pipelines), fade)) = parts {
+            let frame = [&self.frame.group, &pipelines.frame];
+            flares.record(encoder, pipelines, frame, fade, target);
+            stats.draw_calls += flares.draw_calls();
+        }
     }
 
     fn write_overlay(&mut self, gpu: &Gpu) {
@@ -311,6 +362,11 @@ impl Renderer {
                 target,
                 &depth.view,
                 Some(shown.background),
+                if shown.flares.is_some() {
+                    wgpu::StoreOp::Store
+                } else {
+                    wgpu::StoreOp::Discard
+                },
             );
             pass.set_bind_group(0, &self.frame.group, &[]);
             self.draw_surfaces(&mut pass, shown, &mut stats);
@@ -321,14 +377,29 @@ impl Renderer {
                 self.draw_spheres(&mut pass, shown.spheres, &mut stats);
             }
         }
+        self.record_flares(encoder, target, shown, &mut stats);
         if x_ray {
-            let mut pass = begin(encoder, "spheres", target, &depth.view, None);
+            let mut pass = begin(
+                encoder,
+                "spheres",
+                target,
+                &depth.view,
+                None,
+                wgpu::StoreOp::Discard,
+            );
             pass.set_bind_group(0, &self.frame.group, &[]);
             self.draw_spheres(&mut pass, shown.spheres, &mut stats);
         }
         let has_marks = !self.overlay.marks.is_empty() || !self.overlay.lines.is_empty();
         if has_marks || shown.portals.is_some() {
-            let mut pass = begin(encoder, "overlay", target, &depth.view, None);
+            let mut pass = begin(
+                encoder,
+                "overlay",
+                target,
+                &depth.view,
+                None,
+                wgpu::StoreOp::Discard,
+            );
             pass.set_bind_group(0, &self.frame.group, &[]);
             self.draw_overlay(&mut pass, shown, &mut stats);
         }
@@ -510,6 +581,7 @@ fn begin<'a>(
     target: &wgpu::TextureView,
     depth: &wgpu::TextureView,
     background: Option<wgpu::Color>,
+    depth_store: wgpu::StoreOp,
 ) -> wgpu::RenderPass<'a> {
     encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
         label: Some(label),
@@ -526,7 +598,7 @@ fn begin<'a>(
             view: depth,
             depth_ops: Some(wgpu::Operations {
                 load: wgpu::LoadOp::Clear(0.0),
-                store: wgpu::StoreOp::Discard,
+                store: depth_store,
             }),
             stencil_ops: None,
         }),
@@ -556,11 +628,13 @@ fn prepare_grids<'a>(gpu: &Gpu, grids: &'a GpuGrids, options: &ViewOptions) -> O
 
 fn frame_uniform(
     camera: &Camera,
-    aspect: f32,
+    size: (u32, u32),
     options: &ViewOptions,
     page_factor: f32,
+    sky_reach: f32,
     time_secs: f32,
 ) -> shared::Frame {
+    let aspect = size.0 as f32 / size.1 as f32;
     let probes = &options.probes;
     let exposure = options.exposure_ev.exp2();
     shared::Frame {
@@ -574,13 +648,12 @@ fn frame_uniform(
         exposure,
         mode: mode_number(options.mode),
         keep_hue: u32::from(options.clamp == Clamp::KeepHue),
-        pad_a: 0,
+        sky_reach,
         bands: probes.sh_profile.band_weights(),
         probe_size: probes.size,
         // Infinity minus itself is no number; nothing is that far.
         probe_distance: probes.distance.clamp(1.0, 1e9),
         probe_apart: f32::from(u8::from(probes.show == ProbeShow::Both)),
-        pad_b: 0.0,
-        pad_c: 0.0,
+        size_px: [size.0 as f32, size.1 as f32],
     }
 }

@@ -7,8 +7,10 @@ use wgpu::util::DeviceExt as _;
 use crate::format::bsp::Bsp;
 use crate::format::material_script::Deform;
 use crate::render::error::RenderError;
+use crate::render::flares::Flares;
 use crate::render::geometry::Geometry;
 use crate::render::gpu::Gpu;
+use crate::render::grid_lit::GridLit;
 use crate::render::inspect::Inspected;
 use crate::render::layouts::Layouts;
 use crate::render::lightmaps::Lightmaps;
@@ -31,6 +33,7 @@ const PORTAL_COLOUR: Vec4 = Vec4::new(0.2, 1.0, 0.9, 1.0);
 /// A map on the GPU: geometry, images, lightmap pages and what to draw in which order.
 pub struct GpuScene {
     pub(super) vertices: wgpu::Buffer,
+    pub(super) grid_lit: GridLit,
     pub(super) lightmaps: Lightmaps,
     pub(super) styles: Styles,
     /// Group 1 of surfaces.
@@ -51,6 +54,7 @@ pub(super) struct Visible {
     pub(super) models: Models,
     pub(super) seen: Seen,
     pub(super) runs: Runs,
+    pub(super) flares: Option<Flares>,
 }
 
 /// The surfaces of one material.
@@ -102,11 +106,13 @@ pub(super) struct Slot {
 }
 
 impl Slot {
+    /// Whether its uniform changes with time.
     fn is_animated(&self) -> bool {
         !self.deforms.is_empty() || stage::is_animated(&self.stage)
     }
 
-    fn uniform(&self, time_secs: f32) -> shared::Stage {
+    /// The uniform at a time.
+    pub(super) fn uniform(&self, time_secs: f32) -> shared::Stage {
         let mut uniform = shared::Stage {
             cloud_height: self.cloud_height,
             face: self.face,
@@ -249,10 +255,18 @@ impl GpuScene {
         options: &ViewOptions,
     ) -> MutexGuard<'_, Visible> {
         let mut guard = self.visible.lock().unwrap_or_else(PoisonError::into_inner);
-        let Visible { models, seen, runs } = &mut *guard;
+        let Visible {
+            models,
+            seen,
+            runs,
+            flares,
+        } = &mut *guard;
         let has_moved = models.update(&gpu.queue, &options.doors);
         if seen.update(models, eye, options) || has_moved {
             runs.gather(&gpu.queue, &self.draws, seen, models);
+            if let Some(flares) = flares {
+                flares.forget_seen();
+            }
         }
         guard
     }
@@ -300,6 +314,7 @@ impl GpuScene {
         let models = Models::new(gpu, scene);
         Self {
             vertices: vertex_buffer(gpu, "vertices", bytemuck::cast_slice(&geometry.vertices)),
+            grid_lit: GridLit::new(scene, geometry.grid_lit, &geometry.vertices),
             light: lightmaps.bind(gpu, &layouts.pages, &styles, &[]),
             inspected: Inspected::new(gpu, scene, &lightmaps),
             lightmaps,
@@ -315,6 +330,7 @@ impl GpuScene {
                 models,
                 seen: Seen::new(Arc::clone(&scene.bsp), scene.area_count()),
                 runs: Runs::new(&gpu.device, geometry.indices, geometry.edges),
+                flares: Flares::new(gpu, &layouts, scene),
             }),
             images: uploader.groups,
             portals: portals(gpu, &scene.bsp),
@@ -335,7 +351,7 @@ fn vertex_buffer(gpu: &Gpu, label: &str, contents: &[u8]) -> wgpu::Buffer {
         .create_buffer_init(&wgpu::util::BufferInitDescriptor {
             label: Some(label),
             contents,
-            usage: wgpu::BufferUsages::VERTEX,
+            usage: wgpu::BufferUsages::VERTEX | wgpu::BufferUsages::COPY_DST,
         })
 }
 

@@ -55,8 +55,8 @@ shared! {
         mode: u32,
         /// 1 keeps the hue of light above white.
         keep_hue: u32,
-        /// Unused.
-        pad_a: u32,
+        /// Half the side of the cube that carries the sky, game units.
+        sky_reach: f32,
         /// Factors of the SH bands.
         bands: [f32; 3],
         /// Sphere radius over the smallest cell side.
@@ -65,10 +65,8 @@ shared! {
         probe_distance: f32,
         /// 1 moves the two kinds of spheres apart.
         probe_apart: f32,
-        /// Unused.
-        pad_b: f32,
-        /// Unused.
-        pad_c: f32,
+        /// Size of the picture, pixels.
+        size_px: [f32; 2],
     }
 }
 
@@ -147,10 +145,10 @@ shared! {
         fogged: u32,
         /// Added, with wrapping, to a vertex's number it is that of its sprite.
         sprite_offset: u32,
-        /// Unused.
-        pad_a: u32,
-        /// Unused.
-        pad_b: u32,
+        /// Of a flare: layer of its picture.
+        layer: u32,
+        /// Sum of WGSL's `FLARE_` constants.
+        flare_flags: u32,
     }
 }
 
@@ -364,8 +362,40 @@ shared! {
     }
 }
 
+shared! {
+    /// A flare.
+    Flare {
+        /// Position, game units.
+        origin: [f32; 3],
+        /// Unused.
+        pad_a: u32,
+        /// Of its light, 0 to 1.
+        colour: [f32; 3],
+        /// Unused.
+        pad_b: u32,
+        /// Where it shines; zero for everywhere.
+        normal: [f32; 3],
+        /// Unused.
+        pad_c: u32,
+    }
+}
+
+shared! {
+    /// How flares come and go.
+    FlareFade {
+        /// By how much a level may change in this frame.
+        step: f32,
+        /// Flares of the map.
+        count: u32,
+        /// Unused.
+        pad_a: u32,
+        /// Unused.
+        pad_b: u32,
+    }
+}
+
 /// All shared structs.
-pub const LAYOUTS: [SharedLayout; 18] = [
+pub const LAYOUTS: [SharedLayout; 20] = [
     Frame::LAYOUT,
     Deform::LAYOUT,
     Sprite::LAYOUT,
@@ -384,4 +414,6 @@ pub const LAYOUTS: [SharedLayout; 18] = [
     ModeColours::LAYOUT,
     Gamma::LAYOUT,
     ModelPlace::LAYOUT,
+    Flare::LAYOUT,
+    FlareFade::LAYOUT,
 ];

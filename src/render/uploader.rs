@@ -162,7 +162,12 @@ impl<'a> Uploader<'a> {
             depth_equal,
             ..plain_stage(ImageId::WHITE)
         };
-        let pass = self.pass(material, &stage, Picture::Fog, Program::World);
+        let program = if material.is_sky() {
+            Program::SkyFog
+        } else {
+            Program::World
+        };
+        let pass = self.pass(material, &stage, Picture::Fog, program);
         if let Some(slot) = self.slots.last_mut() {
             slot.fog = Some((*fog, 0));
         }

@@ -4,6 +4,7 @@ use glam::Vec3;
 
 use crate::format::bsp::{Bsp, Leaf};
 use crate::format::lattice::Lattice;
+use crate::math::Aabb;
 use crate::render::models::Models;
 use crate::render::sights::Sights;
 use crate::scene::{AreaMask, SurfaceId, leaf_of, leafs_in};
@@ -19,8 +20,13 @@ pub(super) struct Seen {
     surfaces: Vec<bool>,
     /// By leaf.
     leafs: Vec<bool>,
+    /// Around the leafs that are seen.
+    bounds: Aabb,
     sights: Option<Sights>,
 }
+
+/// Half the side of the sky's cube of a map without leafs, game units.
+const NO_BOUNDS_REACH: f32 = 4096.0;
 
 /// Where one looks from, as far as what is seen depends on it.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -43,6 +49,7 @@ impl Seen {
             made_for: None,
             surfaces: Vec::new(),
             leafs: Vec::new(),
+            bounds: Aabb::EMPTY,
             sights: None,
         }
     }
@@ -111,9 +118,34 @@ impl Seen {
         }
     }
 
+    /// Half the side of the cube that carries the sky around `eye`: the largest one whose corners are no farther than that
+    /// of what is seen, the engine's far plane.
+    pub(super) fn sky_reach(&self, eye: Vec3) -> f32 {
+        let corners = self.bounds.corners();
+        let farthest = corners.map(|corner| corner.distance(eye));
+        let farthest = farthest.into_iter().fold(0.0, f32::max);
+        if self.bounds.is_empty() || !farthest.is_finite() {
+            return NO_BOUNDS_REACH;
+        }
+        farthest / 3_f32.sqrt()
+    }
+
+    fn find_bounds(&mut self) {
+        let seen = self.bsp.leafs.iter().zip(&self.leafs);
+        let seen = seen.filter(|(leaf, is_seen)| **is_seen && leaf.cluster.is_some());
+        let boxes = seen.map(|(leaf, _)| Aabb {
+            min: leaf.min.as_vec3(),
+            max: leaf.max.as_vec3(),
+        });
+        self.bounds = boxes.fold(Aabb::EMPTY, Aabb::union);
+    }
+
     fn mark_all(&mut self) {
         self.surfaces.clear();
         self.surfaces.resize(self.bsp.surfaces.len(), true);
+        self.leafs.clear();
+        self.leafs.resize(self.bsp.leafs.len(), true);
+        self.find_bounds();
     }
 
     fn mark(&mut self, models: &Models, cluster: Option<u32>, areas: &AreaMask) {
@@ -130,6 +162,8 @@ impl Seen {
         self.surfaces.resize(bsp.surfaces.len(), false);
         self.leafs.clear();
         self.leafs.extend(bsp.leafs.iter().map(is_seen));
+        self.find_bounds();
+        let bsp = &self.bsp;
         for (leaf, _) in bsp.leafs.iter().zip(&self.leafs).filter(|(_, seen)| **seen) {
             let first = leaf.first_surface as usize;
             let listed = first..first + leaf.surface_count as usize;

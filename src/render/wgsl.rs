@@ -35,6 +35,8 @@ part!(COLOUR, "common/colour.wgsl");
 part!(PROBE, "common/probe.wgsl");
 part!(SPHERE, "common/sphere.wgsl");
 part!(STAGE, "common/stage.wgsl");
+part!(STAGE_BINDINGS, "common/stage_bindings.wgsl");
+part!(DEFORM, "common/deform.wgsl");
 part!(MODELS, "common/models.wgsl");
 part!(PAGES, "common/pages.wgsl");
 part!(GRID_LIGHT, "common/grid_light.wgsl");
@@ -45,25 +47,46 @@ part!(SKY_PASS, "sky.wgsl");
 part!(SPHERES_PASS, "spheres.wgsl");
 part!(MARKS_PASS, "marks.wgsl");
 part!(LINES_PASS, "lines.wgsl");
+part!(FLARES_PASS, "flares.wgsl");
 part!(GAMMA_PASS, "gamma.wgsl");
 part!(PICTURE_PASS, "picture.wgsl");
 
 /// Surfaces.
 pub const WORLD: Module = Module {
     name: "world",
-    parts: &[FRAME, COLOUR, STAGE, MODELS, PAGES, WORLD_PASS],
+    parts: &[
+        FRAME,
+        COLOUR,
+        STAGE,
+        STAGE_BINDINGS,
+        DEFORM,
+        MODELS,
+        PAGES,
+        WORLD_PASS,
+    ],
 };
 /// Surfaces in the modes that look at one of their properties.
 pub const MODES: Module = Module {
     name: "modes",
     parts: &[
-        FRAME, COLOUR, STAGE, MODELS, PAGES, PROBE, GRID_LIGHT, TREE, WORLD_PASS, MODES_PASS,
+        FRAME,
+        COLOUR,
+        STAGE,
+        STAGE_BINDINGS,
+        DEFORM,
+        MODELS,
+        PAGES,
+        PROBE,
+        GRID_LIGHT,
+        TREE,
+        WORLD_PASS,
+        MODES_PASS,
     ],
 };
 /// Sky surfaces.
 pub const SKY: Module = Module {
     name: "sky",
-    parts: &[FRAME, STAGE, SKY_PASS],
+    parts: &[FRAME, STAGE, STAGE_BINDINGS, SKY_PASS],
 };
 /// Spheres at grid points.
 pub const SPHERES: Module = Module {
@@ -81,6 +104,12 @@ pub const LINES: Module = Module {
     parts: &[FRAME, MODELS, LINES_PASS],
 };
 
+/// Flares over the picture.
+pub const FLARES: Module = Module {
+    name: "flares",
+    parts: &[FRAME, STAGE, FLARES_PASS],
+};
+
 /// The finished picture.
 pub const GAMMA: Module = Module {
     name: "gamma",
@@ -94,7 +123,9 @@ pub const PICTURE: Module = Module {
 };
 
 /// All programs.
-pub const MODULES: [Module; 8] = [WORLD, MODES, SKY, SPHERES, MARKS, LINES, GAMMA, PICTURE];
+pub const MODULES: [Module; 9] = [
+    WORLD, MODES, SKY, SPHERES, MARKS, LINES, FLARES, GAMMA, PICTURE,
+];
 
 /// Joins parts to one text, each after a line that names it.
 pub fn join(parts: &[Part]) -> String {

@@ -141,6 +141,7 @@ pub fn build_with(
         vertices: geometry.vertices,
         indices: geometry.indices,
         surfaces: geometry.surfaces,
+        flares: geometry.flares,
         materials,
         images,
         fogs,

@@ -37,7 +37,7 @@ impl FogVolume {
 /// What a fog does to a surface's passes, section 7.2 of the rendering specification.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FogPass {
-    /// A last pass where depth is equal: opaque surfaces.
+    /// A last pass where depth is equal: opaque surfaces, and cloud layers.
     Equal,
     /// A pass where nothing is nearer: the fog's own faces.
     Nearer,
@@ -49,7 +49,12 @@ impl Material {
     /// The pass that fog adds to it.
     pub fn fog_pass(&self) -> FogPass {
         if self.is_sky() {
-            FogPass::None
+            // The box is no stage, and stays plain.
+            if self.stages.is_empty() {
+                FogPass::None
+            } else {
+                FogPass::Equal
+            }
         } else if self.has_parm("fog") || self.is_fog() {
             FogPass::Nearer
         } else if self.sort <= 3.0 {

@@ -7,6 +7,7 @@ use crate::format::entities::Entity;
 use crate::job::Warnings;
 use crate::math::Aabb;
 use crate::scene::curve_detail::CurveDetail;
+use crate::scene::flares::{Flare, flares};
 use crate::scene::lightmaps::LightmapPages;
 use crate::scene::material::MaterialId;
 use crate::scene::mesh::Mesh;
@@ -28,6 +29,7 @@ pub(super) struct Geometry {
     /// Styles in use but 0.
     pub(super) styles: BTreeSet<u8>,
     pub(super) slot_lights: Vec<SlotLight>,
+    pub(super) flares: Vec<Flare>,
 }
 
 /// Vertices of all foliage at most, beside [`FOLIAGE_PER_VERT`]: a damaged file may ask for the square of its size.
@@ -81,9 +83,9 @@ fn rotation(entity: &Entity) -> Mat3 {
     }
 }
 
-/// How a surface is lit: soups by vertex whatever they say, by pages only when they exist and hold light.
+/// How a surface is lit: soups and flares by vertex whatever they say, by pages only when they exist and hold light.
 fn lighting_class(pages: &LightmapPages, surface: &crate::format::bsp::Surface) -> LightingClass {
-    if surface.kind == SurfaceKind::TriangleSoup {
+    if matches!(surface.kind, SurfaceKind::TriangleSoup | SurfaceKind::Flare) {
         return LightingClass::Vertex;
     }
     match surface.lightmap[0] {
@@ -99,6 +101,7 @@ pub(super) struct Draft {
     meshes: Vec<Mesh>,
     surfaces: Vec<Surface>,
     styles: BTreeSet<u8>,
+    flares: Vec<Flare>,
     file_verts: usize,
 }
 
@@ -119,8 +122,11 @@ pub(super) fn build(
         meshes: Vec::with_capacity(bsp.surfaces.len()),
         surfaces: Vec::with_capacity(bsp.surfaces.len()),
         styles: BTreeSet::new(),
+        flares: flares(bsp, models, &owner),
         file_verts: bsp.draw_verts.len(),
     };
+    let shining: Vec<SurfaceId> = draft.flares.iter().map(|flare| flare.surface).collect();
+    let mut shining = shining.into_iter().peekable();
     for (number, raw) in bsp.surfaces.iter().enumerate() {
         let class = lighting_class(pages, raw);
         let place = &models[owner[number] as usize];
@@ -159,7 +165,8 @@ pub(super) fn build(
             }
             _ => {}
         }
-        let use_of = if mesh.indices.is_empty() {
+        let is_flare = shining.next_if_eq(&SurfaceId(number as u32)).is_some();
+        let use_of = if mesh.indices.is_empty() && !is_flare {
             Use::NoGeometry
         } else {
             Use::Drawn
@@ -203,6 +210,7 @@ impl Draft {
         }
         let mut geometry = Geometry {
             styles: self.styles,
+            flares: self.flares,
             ..Geometry::default()
         };
         for (mut surface, mesh) in self.surfaces.into_iter().zip(self.meshes) {

@@ -12,6 +12,7 @@ use crate::math::Aabb;
 use crate::scene::curve_detail::CurveDetail;
 use crate::scene::deluxe::Deluxe;
 use crate::scene::doors::Door;
+use crate::scene::flares::Flare;
 use crate::scene::fog::FogVolume;
 use crate::scene::image::Image;
 use crate::scene::light_scale::LightScale;
@@ -46,6 +47,8 @@ pub struct Scene {
     pub materials: Vec<Material>,
     /// Images; number 0 is the stand-in for missing ones, number 1 is white.
     pub images: Vec<Image>,
+    /// Flares, in the order of their surfaces.
+    pub flares: Vec<Flare>,
     /// One per BSP model.
     pub models: Vec<ModelInstance>,
     /// What can be opened and shut, in the order of the entities.

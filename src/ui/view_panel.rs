@@ -7,7 +7,8 @@ use crate::ui::visibility_section::visibility_ui;
 use crate::ui::widgets::{Explained, row_ui, section_ui};
 use crate::ui::{Model, theme};
 use crate::view::{
-    Command, EntityLayer, EntityOverlays, FOV_RANGE, ProbeOptions, SPEED_RANGE, ViewOptions,
+    Command, EntityIndex, EntityLayer, EntityOverlays, FOV_RANGE, ProbeOptions, SPEED_RANGE,
+    StyleLevels, ViewOptions,
 };
 
 /// Farthest draw distance of the slider; its end means no limit.
@@ -28,7 +29,8 @@ pub(crate) fn view_panel_ui(
             light_ui(ui, scene, options);
             if let Some(scene) = scene.filter(|scene| !scene.light_styles.is_empty()) {
                 ui.separator();
-                styles_ui(ui, scene, options);
+                let entities = model.state.map.as_ref().map(|map| &*map.entities);
+                styles_ui(ui, scene, entities, options);
             }
             ui.separator();
             camera_ui(ui, model, commands);
@@ -103,6 +105,20 @@ fn light_ui(ui: &mut Ui, scene: Option<&Scene>, options: &mut ViewOptions) {
         }
     });
     gamma_ui(ui, options);
+    flares_ui(ui, scene, options);
+}
+
+fn flares_ui(ui: &mut Ui, scene: Option<&Scene>, options: &mut ViewOptions) {
+    let count = scene.map_or(0, |scene| scene.flares.len());
+    let tip = match count {
+        0 => "Glows of lights that one sees into (r_flares 1). This map has none.".to_owned(),
+        _ => format!("Glows of lights that one sees into (r_flares 1). This map has {count}."),
+    };
+    row_ui(ui, "Flares", |ui| {
+        ui.add_enabled_ui(count > 0, |ui| {
+            ui.checkbox(&mut options.flares, "Glows").tip(&tip);
+        });
+    });
 }
 
 fn gamma_ui(ui: &mut Ui, options: &mut ViewOptions) {
@@ -121,8 +137,25 @@ fn gamma_ui(ui: &mut Ui, options: &mut ViewOptions) {
 }
 
 /// A level for each light style that the map uses.
-fn styles_ui(ui: &mut Ui, scene: &Scene, options: &mut ViewOptions) {
+fn styles_ui(
+    ui: &mut Ui,
+    scene: &Scene,
+    entities: Option<&EntityIndex>,
+    options: &mut ViewOptions,
+) {
     section_ui(ui, "Light styles");
+    let is_changed = options.styles != StyleLevels::default();
+    row_ui(ui, "", |ui| {
+        ui.add_enabled_ui(is_changed, |ui| {
+            if ui
+                .small_button("Reset styles")
+                .tip("All layers of light as baked.")
+                .clicked()
+            {
+                options.styles = StyleLevels::default();
+            }
+        });
+    });
     for style in &scene.light_styles {
         let name = format!("Style {style}");
         let kind = match style {
@@ -140,6 +173,10 @@ fn styles_ui(ui: &mut Ui, scene: &Scene, options: &mut ViewOptions) {
                 *level = 100;
             }
         });
+        let users = entities.map_or(String::new(), |entities| entities.of_style(*style));
+        if !users.is_empty() {
+            ui.label(RichText::new(users).color(theme::WEAK).small());
+        }
     }
 }
 

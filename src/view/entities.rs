@@ -30,6 +30,9 @@ const POINT_HALF: f32 = 8.0;
 /// Targets of one entity that are followed at most.
 const TARGETS_MAX: usize = 32;
 
+/// Kinds of entities that are named for a light style at most.
+const STYLE_NAMES_MAX: usize = 6;
+
 /// What is drawn for an entity.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum EntityKind {
@@ -67,6 +70,8 @@ pub struct EntityEntry {
     pub bounds: Aabb,
     /// Entities that it targets, by their numbers.
     pub targets: Vec<u32>,
+    /// Light style that it names, if that is not 0.
+    pub style: Option<u8>,
     /// All keys and values in lower case, for the filter.
     text: String,
 }
@@ -88,6 +93,7 @@ impl EntityEntry {
             kind,
             bounds: cube(at, POINT_HALF),
             targets: Vec::new(),
+            style: None,
             text: String::new(),
         }
     }
@@ -153,6 +159,33 @@ impl EntityIndex {
         }
     }
 
+    /// The entities of a light style, for display: each class and name once, with how often it occurs; the first few.
+    pub fn of_style(&self, style: u8) -> String {
+        let all = self.entries.iter().chain(&self.outside_lights);
+        let mut counts: BTreeMap<(&str, &str), usize> = BTreeMap::new();
+        for entry in all.filter(|entry| entry.style == Some(style)) {
+            *counts.entry((&entry.class, &entry.name)).or_default() += 1;
+        }
+        let words = counts.iter().map(|((class, name), count)| {
+            let name = if name.is_empty() {
+                ""
+            } else {
+                &format!(" {name}")
+            };
+            let times = if *count > 1 {
+                &format!(" ×{count}")
+            } else {
+                ""
+            };
+            format!("{class}{name}{times}")
+        });
+        let mut words: Vec<String> = words.take(STYLE_NAMES_MAX + 1).collect();
+        if words.len() > STYLE_NAMES_MAX {
+            "…".clone_into(&mut words[STYLE_NAMES_MAX]);
+        }
+        words.join(", ")
+    }
+
     /// The entity of this number, if the map has it.
     pub fn get(&self, number: u32) -> Option<&EntityEntry> {
         self.entries.get(number as usize)
@@ -177,6 +210,13 @@ fn model_bounds(scene: &Scene) -> Vec<Aabb> {
         }
     }
     bounds
+}
+
+/// The keys that the compiler reads. A `style` of models is something else in some games, one of lights is not.
+fn style(entity: &Entity) -> Option<u8> {
+    let number = entity.number(&["_style", "style"])?;
+    let is_style = entity.is_light() && (1.0..255.0).contains(&number);
+    is_style.then_some(number as u8)
 }
 
 fn entry(entity: &Entity, models: &[Aabb]) -> EntityEntry {
@@ -209,6 +249,7 @@ fn entry(entity: &Entity, models: &[Aabb]) -> EntityEntry {
         kind,
         bounds,
         targets: Vec::new(),
+        style: style(entity),
         text,
     }
 }

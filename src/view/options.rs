@@ -180,6 +180,8 @@ pub struct ViewOptions {
     pub wire_overlay: bool,
     /// Whether the stages are drawn that scripts mark with `detail`.
     pub detail_stages: bool,
+    /// Flares of lights over the picture (`r_flares 1`).
+    pub flares: bool,
     /// Spheres at the grid points.
     pub probes: ProbeOptions,
     /// Entities over the picture.
@@ -207,6 +209,7 @@ impl Default for ViewOptions {
             background: [0; 3],
             wire_overlay: false,
             detail_stages: true,
+            flares: false,
             probes: ProbeOptions::default(),
             entities: EntityOverlays::default(),
             sample: SampleOptions::default(),

@@ -23,6 +23,7 @@ fn scene() -> Scene {
         indices: Vec::new(),
         surfaces: Vec::new(),
         materials: Vec::new(),
+        flares: Vec::new(),
         fogs: Vec::new(),
         images: Vec::new(),
         models: Vec::new(),

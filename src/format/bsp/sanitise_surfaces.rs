@@ -151,6 +151,7 @@ impl Sanitiser {
             }
         };
         if surface.kind == SurfaceKind::Flare {
+            surface.fog = index_in(raw.fog, self.limits.fogs);
             return surface;
         }
         let Some((first, count)) = span_in(raw.verts, sound.len()) else {

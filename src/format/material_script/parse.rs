@@ -176,7 +176,7 @@ fn read_global(material: &mut MaterialDef, keyword: &str, words: &[String]) -> b
                 material.fog = Some((Vec3::new(*r, *g, *b), depth.max(1.0)));
             }
         }
-        "deformvertexes" => read_deform(material, words),
+        "deformvertexes" => return read_deform(material, words),
         "nopicmip" | "entitymergable" | "tesssize" | "light" | "light1" | "clamptime"
         | "cloudparms" | "foggen" => {}
         _ if keyword.starts_with("qer") => {}
@@ -230,7 +230,8 @@ fn read_sky(material: &mut MaterialDef, words: &[String]) {
     });
 }
 
-fn read_deform(material: &mut MaterialDef, words: &[String]) {
+/// Texts and shadows of the game, `text0` to `text7` and `projectionShadow`, are known and change no map.
+fn read_deform(material: &mut MaterialDef, words: &[String]) -> bool {
     let number = |at: usize| {
         words
             .get(at)
@@ -262,12 +263,14 @@ fn read_deform(material: &mut MaterialDef, words: &[String]) {
         )),
         Some("autosprite") => Some(Deform::AutoSprite),
         Some("autosprite2") => Some(Deform::AutoSprite2),
-        _ => None,
+        Some(word) if word == "projectionshadow" || word.starts_with("text") => None,
+        _ => return false,
     };
     if matches!(deform, Some(Deform::AutoSprite | Deform::AutoSprite2)) {
         material.light.autosprite = true;
     }
     material.deforms.extend(deform);
+    true
 }
 
 fn read_wave(words: &[String]) -> Wave {
@@ -614,6 +617,36 @@ mod tests {
         assert_eq!(stage.rgb_gen, Some(RgbGen::Const(Vec3::Y)));
         assert_eq!(stage.tc_mods, [TcMod::Scale(Vec2::splat(2.0))]);
         assert!(stage.detail);
+    }
+
+    /// Section 5.4 of the rendering specification; a word that no list has leaves the order to the stages.
+    #[test]
+    fn sort_values_have_names_and_numbers() {
+        for (word, expected) in [
+            ("portal", Some(1.0)),
+            ("sky", Some(2.0)),
+            ("opaque", Some(3.0)),
+            ("decal", Some(4.0)),
+            ("seeThrough", Some(5.0)),
+            ("banner", Some(6.0)),
+            ("underwater", Some(8.0)),
+            ("additive", Some(10.0)),
+            ("nearest", Some(16.0)),
+            ("6.5", Some(6.5)),
+            ("often", None),
+        ] {
+            let script = parse(format!("a {{ sort {word}\n }}").as_bytes());
+            assert_eq!(script.materials[0].sort, expected, "{word}");
+        }
+        assert_eq!(parse(b"a { portal\n }").materials[0].sort, Some(1.0));
+    }
+
+    #[test]
+    fn deformations_of_the_game_are_known_and_others_told() {
+        let script = parse(b"a { deformVertexes text3\n deformVertexes projectionShadow\n }");
+        assert!(script.warnings.is_empty() && script.materials[0].deforms.is_empty());
+        let script = parse(b"a { deformVertexes wobble 1\n }");
+        assert_eq!(script.warnings.len(), 1);
     }
 
     #[test]
