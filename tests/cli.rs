@@ -616,6 +616,51 @@ fn shot_draws_the_demo() {
     assert_ne!(image::open(&other).unwrap().to_rgb8(), image);
 }
 
+/// A folder with an archive that holds the demo as `maps/little.bsp`.
+#[cfg(feature = "viewer")]
+fn folder_of_maps() -> tempfile::TempDir {
+    use std::io::Write as _;
+
+    let folder = tempfile::tempdir().unwrap();
+    let file = std::fs::File::create(folder.path().join("pak0.pk3")).unwrap();
+    let mut archive = zip::ZipWriter::new(file);
+    let options = zip::write::SimpleFileOptions::default();
+    archive.start_file("maps/Little.bsp", options).unwrap();
+    let map = std::fs::read(repository_file(DEMO)).unwrap();
+    archive.write_all(&map).unwrap();
+    archive.finish().unwrap();
+    folder
+}
+
+#[cfg(feature = "viewer")]
+#[test]
+fn frames_measures_the_maps_of_a_folder_into_a_document() {
+    let folder = folder_of_maps();
+    let document = folder.path().join("page.md");
+    let (maps, into) = (folder.path().to_str().unwrap(), document.to_str().unwrap());
+    std::fs::write(&document, "No place for a table.\n").unwrap();
+    let run = luxtool(&["frames", maps, "--only", "none", "--into", into]);
+    if lacks_adapter(&run) {
+        return;
+    }
+    assert_eq!(run.code, 2, "{}", run.err);
+    assert!(run.err.contains("page.md: "), "{}", run.err);
+    std::fs::write(&document, "a\n<!-- frames -->\n<!-- /frames -->\nb\n").unwrap();
+    let run = luxtool(&["frames", maps, "--into", into]);
+    assert_eq!(run.code, 0, "{}", run.err);
+    let text = std::fs::read_to_string(&document).unwrap();
+    let rows: Vec<&str> = text.lines().filter(|line| line.starts_with('|')).collect();
+    assert_eq!(rows.len(), 3, "{text}");
+    assert!(rows[2].starts_with("| little | "), "{text}");
+    let figures: Vec<f32> = rows[2]
+        .split('|')
+        .filter_map(|cell| cell.trim().parse().ok())
+        .collect();
+    assert_eq!(figures.len(), 8, "{text}");
+    assert!(figures.iter().all(|figure| *figure > 0.0), "{text}");
+    assert!(text.starts_with("a\n") && text.ends_with("\nb\n"), "{text}");
+}
+
 #[cfg(not(feature = "viewer"))]
 #[test]
 fn shot_says_that_this_build_has_no_renderer() {

@@ -15,7 +15,9 @@ use std::path::Path;
 
 use glam::{Vec2, Vec3};
 use image::RgbaImage;
-use luxgrid::format::material_script::{AlphaGen, BlendFactor, Deform, RgbGen, TcGen};
+use luxgrid::format::material_script::{
+    AlphaGen, BlendFactor, Cull, Deform, RgbGen, SkyParms, TcGen,
+};
 use luxgrid::job::JobContext;
 use luxgrid::math::{Aabb, Plane};
 use luxgrid::render::{Gpu, GpuScene, Renderer, render_to_image};
@@ -316,4 +318,41 @@ fn quads_turn_towards_the_eye() {
             );
         }
     }
+}
+
+#[test]
+fn a_pixel_shows_each_layer_of_a_sky_once_however_many_surfaces_lie_behind_each_other() {
+    let Some(mut stand) = Stand::new() else {
+        return;
+    };
+    let (first, second) = (Vec3::new(0.2, 0.1, 0.0), Vec3::new(0.5, 0.5, 1.0));
+    let mut scene = room(Vec3::ONE);
+    for material in &mut scene.materials {
+        material.sky = Some(SkyParms {
+            outer: None,
+            cloud_height: 512.0,
+            inner: None,
+        });
+        material.cull = Cull::Nothing;
+        material.stages = vec![
+            blended(stage(first), BlendFactor::One, BlendFactor::One),
+            blended(stage(second), BlendFactor::DstColor, BlendFactor::Zero),
+        ];
+    }
+    // From outside the near walls, the pillar and the far walls lie behind each other.
+    let camera = Camera {
+        eye: scene.bounds.centre() - Vec3::new(700.0, 500.0, 0.0),
+        yaw: 36_f32.to_radians(),
+        ..Camera::default()
+    };
+    let mut options = ViewOptions::default();
+    options.visibility.draws_all = true;
+    let picture = stand.shot_with(&scene, &camera, &options);
+    let mut covered = 0;
+    for pixel in picture.pixels().filter(|pixel| pixel.0[0] > 0) {
+        // Clouds end where the lower side of the box begins.
+        assert_eq!(pixel.0, [26, 13, 0, 255]);
+        covered += 1;
+    }
+    assert!(covered > 500, "{covered}");
 }

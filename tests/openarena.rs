@@ -22,7 +22,7 @@ use image::RgbaImage;
 use image::imageops::replace;
 use luxgrid::job::JobContext;
 use luxgrid::math::Ray;
-use luxgrid::render::{Gpu, GpuScene, Renderer, render_to_image};
+use luxgrid::render::{Canvas, Gpu, GpuScene, Renderer, render_to_image};
 use luxgrid::scene::{Scene, build};
 use luxgrid::trace::Picker;
 use luxgrid::vfs::{SearchOptions, open_map};
@@ -37,6 +37,8 @@ const MISSING_LIMIT: f64 = 0.01;
 const FEW_COLOURS: usize = 50;
 /// A picture of less mean luminance shows no map: the darkest start, a platform in space (`oa_ctf4ish`), has 3.0.
 const DARK: f64 = 2.0;
+/// Draw calls that a picture may take.
+const CALLS: u32 = 400;
 /// Pictures: size, and columns of the contact sheet.
 const SIZE: (u32, u32) = (320, 180);
 const COLUMNS: u32 = 10;
@@ -45,18 +47,22 @@ const COLUMNS: u32 = 10;
 struct Studio {
     gpu: Gpu,
     renderer: Renderer,
+    /// Counts draw calls, which do not depend on its size.
+    canvas: Canvas,
 }
 
 fn studio() -> Option<Studio> {
     let gpu = adapter()?;
     Some(Studio {
         renderer: Renderer::new(&gpu).unwrap(),
+        canvas: Canvas::new(&gpu, (16, 9)).unwrap(),
         gpu,
     })
 }
 
 impl Studio {
-    fn draw(&mut self, scene: &Scene) -> RgbaImage {
+    /// The picture from the first start view, and its draw calls.
+    fn draw(&mut self, scene: &Scene) -> (RgbaImage, u32) {
         let uploaded = GpuScene::upload(&self.gpu, scene).unwrap();
         let aspect = SIZE.0 as f32 / SIZE.1 as f32;
         let camera = Camera {
@@ -69,7 +75,13 @@ impl Studio {
             .first()
             .map_or(camera, |spawn| camera.at(spawn));
         let (options, overlays) = (ViewOptions::default(), Overlays::default());
-        render_to_image(
+        let (gpu, renderer) = (&self.gpu, &mut self.renderer);
+        let view = (&camera, &options);
+        let stats = self
+            .canvas
+            .draw(gpu, renderer, &uploaded, view, 0.0, || ())
+            .unwrap();
+        let picture = render_to_image(
             &self.gpu,
             &mut self.renderer,
             SIZE,
@@ -80,7 +92,8 @@ impl Studio {
             &overlays,
             0.0,
         )
-        .unwrap()
+        .unwrap();
+        (picture, stats.draw_calls)
     }
 }
 
@@ -153,7 +166,8 @@ fn every_map_opens_finds_its_materials_and_draws() {
         drawn += scene.drawn_surfaces().count();
         missing += here;
         if let Some(studio) = &mut studio {
-            let picture = studio.draw(&scene);
+            let (picture, calls) = studio.draw(&scene);
+            assert!((1..=CALLS).contains(&calls), "{name}: {calls} draw calls");
             dull.extend(flat(&picture).map(|why| format!("{name}: {why}")));
             pictures.push(picture);
         }

@@ -24,7 +24,7 @@ use luxgrid::format::bsp::Bsp;
 use luxgrid::format::lattice::Lattice;
 use luxgrid::job::JobContext;
 use luxgrid::light::{BakeSettings, bake};
-use luxgrid::scene::{Scene, ScriptFiles, build_with};
+use luxgrid::scene::{BuildOptions, Scene, ScriptFiles, build_with};
 use luxgrid::trace::is_blocked;
 use luxgrid::vfs::{SearchOptions, open_map};
 
@@ -166,7 +166,11 @@ fn scene(path: &Path, base: &Path, game: &str) -> Scene {
     };
     let map = open_map(path, &options).unwrap();
     // As the reference compiler: what no list names it does not know.
-    build_with(&map, ScriptFiles::Listed, &JobContext::default()).unwrap()
+    let options = BuildOptions {
+        scripts: ScriptFiles::Listed,
+        ..BuildOptions::default()
+    };
+    build_with(&map, options, &JobContext::default()).unwrap()
 }
 
 fn read(path: &Path) -> Bsp {

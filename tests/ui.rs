@@ -12,8 +12,9 @@ use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use glam::Vec2;
 use luxgrid::app::{Effects, Performed};
-use luxgrid::format::bsp::{ShContainer, ShGrid};
+use luxgrid::format::bsp::{ShContainer, ShGrid, SurfaceKind};
 use luxgrid::math::colour::Overbright;
+use luxgrid::scene::CurveDetail;
 use luxgrid::ui::{Model, apply_theme, root_ui};
 use luxgrid::vfs::SearchOptions;
 use luxgrid::view::{Command, Level, ProbeShow, RenderMode, Side, State, Tab};
@@ -64,6 +65,8 @@ impl Program {
         }
         let plan = self.state.refresh_plan();
         self.perform(plan);
+        let curves = self.state.refresh_curves();
+        self.perform(curves);
         let (mut options, mut form) = (self.state.options, self.state.bake_form.clone());
         let model = Model {
             state: &self.state,
@@ -653,6 +656,75 @@ fn clicking_a_surface_shows_what_it_is() {
 }
 
 /// The list finds entities by words, a click flies to one and shows its keys, and each layer draws lines.
+#[test]
+fn finer_curves_keep_bake_view_and_selected_surface() {
+    let mut harness = harness();
+    open_demo(&mut harness);
+    harness.state_mut().command(Command::StartBake);
+    wait(&mut harness, "baking", |program| {
+        program.state.baking.is_none()
+    });
+    // A look at a curve: the nearest that the picker sees from above the middle of one.
+    let (ray, patch) = {
+        let map = harness.state().state.map.as_ref().unwrap();
+        let picker = luxgrid::trace::Picker::new(&map.scene);
+        let surfaces = map.scene.surfaces.iter();
+        let mut patches = surfaces.filter(|s| matches!(s.kind, SurfaceKind::Patch { .. }));
+        patches
+            .find_map(|patch| {
+                let corners = map.scene.corners(patch.indices.start)?;
+                let middle = corners.iter().map(|c| c.position).sum::<glam::Vec3>() / 3.0;
+                let normal = corners[0].normal;
+                let ray = luxgrid::math::Ray::new(middle + normal * 8.0, -normal);
+                let hit = picker.pick_seen(&map.scene, &ray, |_| true)?;
+                (hit.surface == patch.id).then_some((ray, patch.id))
+            })
+            .unwrap()
+    };
+    harness.state_mut().command(Command::Click {
+        ray,
+        purpose: luxgrid::view::PickPurpose::Select,
+    });
+    let before = harness.state().state.clone();
+    let picked = before.surface.as_ref().unwrap().hit;
+    assert_eq!(picked.surface, patch);
+
+    harness.get_by_label("Curve detail").click();
+    harness.run_steps(3);
+    click(&mut harness, "Highest, 1");
+    wait(&mut harness, "dividing curves", |program| {
+        let map = program.state.map.as_ref().unwrap();
+        map.scene.curves == CurveDetail::Highest
+    });
+    let state = &harness.state().state;
+    let (old, new) = (before.map.as_ref().unwrap(), state.map.as_ref().unwrap());
+    assert!(new.scene.indices.len() > old.scene.indices.len());
+    assert_eq!(state.camera, before.camera);
+    assert_eq!(state.panels.tab, before.panels.tab);
+    assert_eq!(new.side, old.side);
+    let baked = |map: &luxgrid::view::LoadedMap| map.bake.clone().unwrap().baked;
+    assert!(std::sync::Arc::ptr_eq(&baked(old), &baked(new)) && state.is_unsaved());
+    // The click is where it was, on a triangle of the new mesh.
+    let hit = state.surface.as_ref().unwrap().hit;
+    assert_eq!(hit.surface, patch);
+    assert_eq!(hit.position, picked.position);
+    let [a, b, c] = new
+        .scene
+        .corners(hit.first_index)
+        .unwrap()
+        .map(|v| v.position);
+    let there = a + (b - a) * hit.weights.x + (c - a) * hit.weights.y;
+    // Both lie within the coarser chord's distance from the curve.
+    assert!(there.distance(hit.position) < 1.5, "{there} {hit:?}");
+    // Clicks find the new triangles.
+    harness.state_mut().command(Command::Click {
+        ray,
+        purpose: luxgrid::view::PickPurpose::Select,
+    });
+    let hit = harness.state().state.surface.as_ref().unwrap().hit;
+    assert_eq!(hit.surface, patch);
+}
+
 #[test]
 fn entities_are_found_shown_and_flown_to() {
     let mut harness = harness();

@@ -13,7 +13,7 @@ use crate::job::{
 use crate::light::{self, Audience, BakeSettings, Baked, FinishedPoints, Watcher};
 use crate::math::Ray;
 use crate::probe::blocked_points_while;
-use crate::scene::{self, Lighting, MapSource, Scene};
+use crate::scene::{self, BuildOptions, CurveDetail, Lighting, MapSource, Scene};
 use crate::trace::Picker;
 use crate::vfs::{self, MapTarget, OpenedMap, SearchOptions, Stamp};
 use crate::view::{
@@ -51,7 +51,9 @@ pub struct Effects {
     bake_news: Option<(Feed<BakeNews>, Instant)>,
     save: Option<Running<Written>>,
     lights: Option<Running<MapSource>>,
-    picker: Option<Picker>,
+    curves: Option<Running<Divided>>,
+    /// With the curves of the scene that it is for.
+    picker: Option<(CurveDetail, Picker)>,
     /// The opened file as we read or wrote it last.
     on_disk: Option<(PathBuf, Stamp)>,
 }
@@ -66,6 +68,12 @@ struct Loaded {
     map: LoadedMap,
     picker: Picker,
     stamp: Option<Stamp>,
+}
+
+struct Divided {
+    from: Arc<Scene>,
+    scene: Arc<Scene>,
+    picker: Picker,
 }
 
 struct Finished {
@@ -95,6 +103,7 @@ impl Effects {
             bake_news: None,
             save: None,
             lights: None,
+            curves: None,
             picker: None,
             on_disk: None,
         }
@@ -103,16 +112,11 @@ impl Effects {
     /// Starts or does what `effect` asks for.
     pub fn perform(&mut self, effect: Effect) -> Performed {
         match effect {
-            Effect::LoadMap { revision, source } => {
-                let search = self.search.clone();
-                let work = move |context: &JobContext| load(revision, &source, &search, context);
-                match self.spawn("load", revision, work) {
-                    Ok(running) => replace(&mut self.load, running),
-                    Err(message) => {
-                        return Performed::Done(Command::LoadFailed { revision, message });
-                    }
-                }
-            }
+            Effect::LoadMap {
+                revision,
+                source,
+                curves,
+            } => return self.start_load(revision, source, curves),
             Effect::Plan {
                 revision,
                 scene,
@@ -161,6 +165,11 @@ impl Effects {
                     Err(message) => return Performed::Done(Command::SaveFailed(message)),
                 }
             }
+            Effect::DivideCurves {
+                revision,
+                scene,
+                curves,
+            } => return self.start_curves(revision, scene, curves),
             Effect::ReadLights(path) => {
                 let work = move |_: &JobContext| read_lights(path);
                 match self.spawn("lights", 0, work) {
@@ -179,6 +188,29 @@ impl Effects {
             }
         }
         Performed::Started
+    }
+
+    fn start_load(&mut self, revision: u64, source: LoadSource, curves: CurveDetail) -> Performed {
+        let search = self.search.clone();
+        let work = move |context: &JobContext| load(revision, &source, curves, &search, context);
+        match self.spawn("load", revision, work) {
+            Ok(running) => {
+                replace(&mut self.load, running);
+                Performed::Started
+            }
+            Err(message) => Performed::Done(Command::LoadFailed { revision, message }),
+        }
+    }
+
+    fn start_curves(&mut self, revision: u64, scene: Arc<Scene>, curves: CurveDetail) -> Performed {
+        let work = move |context: &JobContext| divide(scene, curves, context);
+        match self.spawn("curves", revision, work) {
+            Ok(running) => {
+                replace(&mut self.curves, running);
+                Performed::Started
+            }
+            Err(message) => Performed::Done(Command::CurvesFailed { revision, message }),
+        }
     }
 
     fn start_plan(&mut self, revision: u64, scene: Arc<Scene>, form: BakeForm) -> Performed {
@@ -205,10 +237,15 @@ impl Effects {
     /// Outcomes of jobs that ended since the last call.
     pub fn poll(&mut self) -> Vec<Command> {
         let mut commands = Vec::new();
+        commands.extend(self.poll_curves());
         if let Some((revision, outcome)) = ended(&mut self.load) {
             commands.push(match outcome {
                 Ok(loaded) => {
-                    self.picker = Some(loaded.picker);
+                    // Curves of the map before must not come after this one.
+                    if let Some(older) = self.curves.take() {
+                        older.job.abandon();
+                    }
+                    self.picker = Some((loaded.map.scene.curves, loaded.picker));
                     let path = loaded.map.file.writable().map(Path::to_path_buf);
                     self.on_disk = path.zip(loaded.stamp);
                     Command::MapLoaded(Box::new(loaded.map))
@@ -276,6 +313,24 @@ impl Effects {
         })
     }
 
+    fn poll_curves(&mut self) -> Option<Command> {
+        let (revision, outcome) = ended(&mut self.curves)?;
+        Some(match outcome {
+            Ok(divided) => {
+                self.picker = Some((divided.scene.curves, divided.picker));
+                Command::CurvesDivided {
+                    revision,
+                    from: divided.from,
+                    scene: divided.scene,
+                }
+            }
+            Err(error) => Command::CurvesFailed {
+                revision,
+                message: text(&error),
+            },
+        })
+    }
+
     fn poll_plan(&mut self) -> Option<Command> {
         let (form, running) = self.plan.take()?;
         let mut slot = Some(running);
@@ -287,13 +342,15 @@ impl Effects {
         Some(Command::Planned(Box::new(plan)))
     }
 
-    /// Where the job stands that people wait for: the bake, else the load, else the save.
+    /// Where the job stands that people wait for: the bake, else the load, else the save, else the curves.
     pub fn progress(&self) -> Option<ProgressSnapshot> {
         let of = |context: &JobContext| context.progress.snapshot();
         let bake = self.bake.as_ref().map(|running| of(running.job.context()));
         let load = self.load.as_ref().map(|running| of(running.job.context()));
         let save = self.save.as_ref().map(|running| of(running.job.context()));
-        bake.or(load).or(save)
+        let curves = self.curves.as_ref();
+        let curves = curves.map(|running| of(running.job.context()));
+        bake.or(load).or(save).or(curves)
     }
 
     fn spawn<T: Send + 'static>(
@@ -318,8 +375,20 @@ impl Effects {
         is_opened && stamp.is_replaced_at(path)
     }
 
-    fn pick(&self, scene: &Scene, ray: Ray, purpose: PickPurpose, doors: &DoorStates) -> Command {
-        let picker = self.picker.as_ref();
+    fn pick(
+        &mut self,
+        scene: &Scene,
+        ray: Ray,
+        purpose: PickPurpose,
+        doors: &DoorStates,
+    ) -> Command {
+        // When new curves were refused because a save came between: until they are asked for again the old ones are shown.
+        if let Some((curves, picker)) = &mut self.picker
+            && *curves != scene.curves
+        {
+            (*curves, *picker) = (scene.curves, Picker::new(scene));
+        }
+        let picker = self.picker.as_ref().map(|(_, picker)| picker);
         let is_open = |door: usize| doors.is_drawn_open(&scene.doors, door);
         let hit = picker.and_then(|picker| picker.pick_with_doors(scene, &ray, is_open));
         let hit = hit.map(|hit| SurfaceHit {
@@ -383,6 +452,7 @@ pub(super) fn open(source: &LoadSource, search: &SearchOptions) -> anyhow::Resul
 fn load(
     revision: u64,
     source: &LoadSource,
+    curves: CurveDetail,
     search: &SearchOptions,
     context: &JobContext,
 ) -> anyhow::Result<Loaded> {
@@ -396,7 +466,11 @@ fn load(
         },
         MapTarget::Demo => MapFile::Demo,
     };
-    let scene = scene::build(&opened, context).with_context(|| file.text())?;
+    let options = BuildOptions {
+        curves,
+        ..BuildOptions::default()
+    };
+    let scene = scene::build_with(&opened, options, context).with_context(|| file.text())?;
     context.progress.begin("preparing", 0);
     let picker = Picker::new(&scene);
     context.cancel.check()?;
@@ -412,6 +486,18 @@ fn load(
         map,
         picker,
         stamp: opened.stamp,
+    })
+}
+
+/// The scene with other curves.
+fn divide(from: Arc<Scene>, curves: CurveDetail, context: &JobContext) -> anyhow::Result<Divided> {
+    context.progress.begin("curves", 0);
+    let scene = from.with_curves(curves);
+    context.cancel.check()?;
+    Ok(Divided {
+        picker: Picker::new(&scene),
+        scene: Arc::new(scene),
+        from,
     })
 }
 

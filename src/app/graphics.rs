@@ -7,6 +7,7 @@ use winit::window::Window;
 use crate::app::egui_glue::Painted;
 use crate::app::shown_grids::ShownGrids;
 use crate::render::{Gpu, GpuScene, RenderError, Renderer, TARGET_FORMAT};
+use crate::scene::CurveDetail;
 use crate::view::{Camera, GridSet, LoadedMap, Overlays, State, ViewOptions};
 
 /// The window's surface, the picture's texture, and everything uploaded.
@@ -18,7 +19,8 @@ pub(super) struct Graphics {
     renderer: Renderer,
     panels: egui_wgpu::Renderer,
     picture: Option<Picture>,
-    scene: Option<(u64, GpuScene)>,
+    /// With the revision of its map and its curves.
+    scene: Option<((u64, CurveDetail), GpuScene)>,
     grids: ShownGrids,
     drawn: Option<DrawnView>,
     started: Instant,
@@ -28,6 +30,7 @@ pub(super) struct Graphics {
 /// picture, which keeps software renderers usable.
 struct DrawnView {
     revision: u64,
+    curves: CurveDetail,
     grids: Arc<GridSet>,
     /// Step of the draft that is shown.
     step: Option<u64>,
@@ -42,6 +45,7 @@ impl DrawnView {
         // Grids are compared by identity: by value they are megabytes.
         Arc::ptr_eq(&self.grids, &other.grids)
             && self.revision == other.revision
+            && self.curves == other.curves
             && self.camera == other.camera
             && self.options == other.options
             && self.step == other.step
@@ -126,13 +130,16 @@ impl Graphics {
         map: &LoadedMap,
         options: &ViewOptions,
     ) -> Result<(), RenderError> {
-        let uploaded = self.scene.as_ref().map(|(revision, _)| *revision);
-        if uploaded != Some(map.revision) {
+        let uploaded = self.scene.as_ref().map(|(of, _)| *of);
+        let wanted = (map.revision, map.scene.curves);
+        if uploaded != Some(wanted) {
             // The old one goes first: two maps at once may be more than the device holds.
             self.scene = None;
-            self.grids = ShownGrids::default();
+            if uploaded.is_none_or(|(revision, _)| revision != map.revision) {
+                self.grids = ShownGrids::default();
+            }
             let scene = GpuScene::upload(&self.gpu, &map.scene)?;
-            self.scene = Some((map.revision, scene));
+            self.scene = Some((wanted, scene));
         }
         self.grids.upload(&self.gpu, map, options)
     }
@@ -158,6 +165,7 @@ impl Graphics {
         };
         let view = DrawnView {
             revision: map.revision,
+            curves: map.scene.curves,
             grids: Arc::clone(map.kept()),
             step: self.grids.draft_step(),
             camera: state.camera,

@@ -283,6 +283,8 @@ impl Viewer {
         self.take_news();
         let plan = self.state.refresh_plan();
         self.perform(plan);
+        let curves = self.state.refresh_curves();
+        self.perform(curves);
         times.news = times.lap();
         let frames_per_sec = self.pace.tick();
         let Some(shown) = self.shown.as_mut() else {

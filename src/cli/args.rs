@@ -12,6 +12,7 @@ use crate::cli::pick::PickArgs;
 use crate::cli::values;
 use crate::math::colour::{Clamp, Overbright};
 use crate::probe::{LegacyProfile, ShCorners, ShEvaluator, ShProfile};
+use crate::scene::CurveDetail;
 use crate::view::{EntityLayer, ProbeShow, RenderMode};
 
 /// Reads, samples, re-lights and draws maps of the Quake 3 family.
@@ -43,6 +44,9 @@ pub(crate) enum Command {
     Pack(PackArgs),
     /// Draws a picture, without a window
     Shot(ShotArgs),
+    /// Measures draw calls and the processor's time of a frame, as a Markdown table
+    #[command(hide = true)]
+    Frames(FramesArgs),
 }
 
 #[derive(Args, Debug)]
@@ -55,6 +59,23 @@ pub(crate) struct CheckArgs {
     /// One JSON object (`luxgrid/check/1`) instead of text
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+/// A tool for this project's own documents.
+#[derive(Args, Debug)]
+pub(crate) struct FramesArgs {
+    /// Game folders whose archives hold the maps
+    #[arg(value_name = "FOLDER", required = true)]
+    pub(crate) folders: Vec<PathBuf>,
+    /// Only maps of this name; may be given more than once
+    #[arg(long, value_name = "NAME")]
+    pub(crate) only: Vec<String>,
+    /// Further views: an `index.json` of reference pictures
+    #[arg(long, value_name = "FILE.json")]
+    pub(crate) views: Option<PathBuf>,
+    /// Document whose lines between `<!-- frames -->` and `<!-- /frames -->` the table replaces
+    #[arg(long, value_name = "FILE.md")]
+    pub(crate) into: Option<PathBuf>,
 }
 
 /// From which severity on findings are a failure.
@@ -230,6 +251,9 @@ pub(crate) struct ShotArgs {
     /// Brightens the middle tones of the finished picture, as `r_gamma`
     #[arg(long, value_name = "G", value_parser = values::gamma, default_value = "1")]
     pub(crate) gamma: f32,
+    /// How far a curve's middle may be from its chord before it is halved once more, as `r_subdivisions`: 80, 20, 12, 4 or 1
+    #[arg(long, value_name = "U", value_parser = values::subdivisions, default_value = "4")]
+    pub(crate) subdivisions: CurveDetail,
     /// Draw the picture N times more and time it
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub(crate) repeat: Option<u32>,

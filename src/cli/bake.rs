@@ -29,7 +29,7 @@ pub(crate) fn run(args: &BakeArgs, output: &mut Output<'_>) -> anyhow::Result<Ex
     }
     let context = JobContext::default();
     cancel_on_interrupt(&context.cancel);
-    let (_, scene) = args.map.build_with(args.scripts(), &context)?;
+    let (_, scene) = args.map.build_with(args.build_options(), &context)?;
     // The bake says again what its plan has to say.
     let plan_context = if args.dry_run {
         context.clone()

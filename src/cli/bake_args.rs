@@ -11,7 +11,7 @@ use crate::cli::values;
 use crate::format::bsp::ShContainer;
 use crate::light::{BakeSettings, GameProfile, LightModel, LightsFrom, ShCell};
 use crate::math::Aabb;
-use crate::scene::{MapSource, ScriptFiles};
+use crate::scene::{BuildOptions, MapSource, ScriptFiles};
 
 /// Heading of the flags about which points are baked.
 const GRIDS: &str = "Grids";
@@ -202,12 +202,15 @@ impl BakeArgs {
         Ok(settings)
     }
 
-    /// Which material scripts are read.
-    pub(crate) fn scripts(&self) -> ScriptFiles {
-        if self.shaderlist {
-            ScriptFiles::Listed
-        } else {
-            ScriptFiles::All
+    /// Which material scripts are read; curves as for everything that is not looked at.
+    pub(crate) fn build_options(&self) -> BuildOptions {
+        BuildOptions {
+            scripts: if self.shaderlist {
+                ScriptFiles::Listed
+            } else {
+                ScriptFiles::All
+            },
+            ..BuildOptions::default()
         }
     }
 

@@ -6,7 +6,7 @@ use clap::Args;
 use crate::format::bsp::Format;
 use crate::job::JobContext;
 use crate::light::GameProfile;
-use crate::scene::{Scene, ScriptFiles, build_with};
+use crate::scene::{BuildOptions, Scene, build_with};
 use crate::vfs::{Engine, OpenedMap, SearchOptions, open_demo, open_map};
 
 /// The map's word for the embedded demo.
@@ -68,17 +68,17 @@ impl MapArgs {
 
     /// Opens the map and builds its scene.
     pub(crate) fn build(&self, context: &JobContext) -> anyhow::Result<(OpenedMap, Scene)> {
-        self.build_with(ScriptFiles::All, context)
+        self.build_with(BuildOptions::default(), context)
     }
 
-    /// The same with a choice of scripts.
+    /// The same with a choice of scripts and curves.
     pub(crate) fn build_with(
         &self,
-        scripts: ScriptFiles,
+        options: BuildOptions,
         context: &JobContext,
     ) -> anyhow::Result<(OpenedMap, Scene)> {
         let opened = self.open()?;
-        let scene = build_with(&opened, scripts, context).with_context(|| self.map.clone())?;
+        let scene = build_with(&opened, options, context).with_context(|| self.map.clone())?;
         Ok((opened, scene))
     }
 }

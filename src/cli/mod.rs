@@ -2,7 +2,7 @@
 //!
 //! [`run`] is the whole program: it parses, works, writes data to one writer and everything else to another, and gives the
 //! exit code. It is an edge: errors of all layers meet here, get the path they concern, and are printed once. This layer
-//! knows no window; only `shot` needs the `viewer` feature.
+//! knows no window; only `shot` and `frames` need the `viewer` feature.
 //!
 //! Key types: [`Exit`], `args::Cli` (the definitions from which `docs/cli.md` is made, see [`fn@reference`]).
 
@@ -14,6 +14,8 @@ mod bake_save;
 mod camera;
 mod check;
 mod error;
+#[cfg(feature = "viewer")]
+mod frames;
 mod game_paths;
 mod info;
 mod info_search;
@@ -67,8 +69,10 @@ where
         Command::Pack(args) => pack::run(args, &mut output),
         #[cfg(feature = "viewer")]
         Command::Shot(args) => shot::run(args, &mut output),
+        #[cfg(feature = "viewer")]
+        Command::Frames(args) => frames::run(args, &mut output),
         #[cfg(not(feature = "viewer"))]
-        Command::Shot(_) => Err(error::NoGpu(
+        Command::Shot(_) | Command::Frames(_) => Err(error::NoGpu(
             "this build has no renderer; build with the feature “viewer”".to_owned(),
         )
         .into()),

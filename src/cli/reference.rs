@@ -19,7 +19,10 @@ pub fn reference() -> String {
          therefore leaves an old file as it was.\n\n\
          `--json` prints one object with `schema` (name and version of its shape), `version` (the tool's) and `input`.\n",
     );
-    for command in tool.get_subcommands() {
+    for command in tool
+        .get_subcommands()
+        .filter(|command| !command.is_hide_set())
+    {
         push_command(&mut text, command.clone());
     }
     text

@@ -11,7 +11,7 @@ use crate::job::JobContext;
 use crate::math::colour::Clamp;
 use crate::probe::blocked_points;
 use crate::render::{Gpu, GpuGrids, GpuScene, RenderError, Renderer, render_to_image};
-use crate::scene::Scene;
+use crate::scene::{BuildOptions, Scene};
 use crate::vfs::save;
 use crate::view::{
     Camera, DoorStates, EntityIndex, EntityLayer, EntityOverlays, GridSet, GridSource, Overlays,
@@ -26,7 +26,11 @@ pub(crate) fn run(args: &ShotArgs, output: &mut Output<'_>) -> anyhow::Result<Ex
     let started = Instant::now();
     let gpu = Gpu::headless().map_err(|error| NoGpu(error.to_string()))?;
     let context = JobContext::default();
-    let (_, scene) = args.map.build(&context)?;
+    let curves = BuildOptions {
+        curves: args.subdivisions,
+        ..BuildOptions::default()
+    };
+    let (_, scene) = args.map.build_with(curves, &context)?;
     let open_secs = started.elapsed().as_secs_f32();
 
     let camera = args.camera.camera(&scene);

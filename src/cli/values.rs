@@ -4,6 +4,7 @@ use glam::{Vec2, Vec3};
 
 use crate::math::Aabb;
 use crate::math::colour::Overbright;
+use crate::scene::CurveDetail;
 use crate::view::ViewOptions;
 
 /// Side of a picture at most, pixels: what every adapter allows.
@@ -126,6 +127,14 @@ pub(crate) fn overbright(text: &str) -> Result<Overbright, String> {
     }
 }
 
+/// One of the engine's values of `r_subdivisions`.
+pub(crate) fn subdivisions(text: &str) -> Result<CurveDetail, String> {
+    CurveDetail::ALL
+        .into_iter()
+        .find(|detail| detail.subdivisions().to_string() == text)
+        .ok_or_else(|| format!("“{text}” is none of 80, 20, 12, 4, 1"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -156,6 +165,13 @@ mod tests {
         }
         assert!(field_of_view("180").is_err() && field_of_view("90").is_ok());
         assert!(positive("0").is_err() && positive("1e-3").is_ok());
+    }
+
+    #[test]
+    fn subdivisions_are_those_of_the_engine() {
+        assert_eq!(subdivisions("4"), Ok(CurveDetail::High));
+        assert_eq!(subdivisions("80"), Ok(CurveDetail::Lowest));
+        assert!(subdivisions("0").is_err() && subdivisions("4.0").is_err());
     }
 
     #[test]

@@ -40,7 +40,7 @@ pub use draft::DraftGrids;
 pub use error::RenderError;
 pub use gpu::Gpu;
 pub use grids::GpuGrids;
-pub use offscreen::render_to_image;
+pub use offscreen::{Canvas, render_to_image};
 pub use renderer::{FrameStats, Renderer};
 pub use scene::GpuScene;
 

@@ -2,9 +2,66 @@ use crate::render::TARGET_FORMAT;
 use crate::render::error::RenderError;
 use crate::render::gpu::Gpu;
 use crate::render::grids::GpuGrids;
-use crate::render::renderer::Renderer;
+use crate::render::renderer::{FrameStats, Renderer};
 use crate::render::scene::GpuScene;
 use crate::view::{Camera, Overlays, ViewOptions};
+
+/// A picture that stays on the device, for measuring.
+pub struct Canvas {
+    view: wgpu::TextureView,
+    size: (u32, u32),
+}
+
+impl Canvas {
+    /// A picture of `size` pixels.
+    ///
+    /// # Errors
+    /// When the device refuses it.
+    pub fn new(gpu: &Gpu, size: (u32, u32)) -> Result<Self, RenderError> {
+        gpu.checked(|| Self {
+            view: target(gpu, size).create_view(&wgpu::TextureViewDescriptor::default()),
+            size,
+        })
+    }
+
+    /// Records and submits a frame, says so by `submitted`, and waits until the device has drawn it.
+    ///
+    /// # Errors
+    /// As [`Renderer::draw`], and when the device is lost.
+    pub fn draw(
+        &self,
+        gpu: &Gpu,
+        renderer: &mut Renderer,
+        scene: &GpuScene,
+        (camera, options): (&Camera, &ViewOptions),
+        time_secs: f32,
+        submitted: impl FnOnce(),
+    ) -> Result<FrameStats, RenderError> {
+        let mut encoder = gpu
+            .device
+            .create_command_encoder(&wgpu::CommandEncoderDescriptor {
+                label: Some("canvas"),
+            });
+        let stats = renderer.draw(
+            gpu,
+            &mut encoder,
+            &self.view,
+            self.size,
+            scene,
+            None,
+            camera,
+            options,
+            &Overlays::default(),
+            time_secs,
+        )?;
+        gpu.queue.submit([encoder.finish()]);
+        submitted();
+        gpu.device
+            .poll(wgpu::PollType::wait_indefinitely())
+            .map_err(|error| RenderError::ReadBack(error.to_string()))?;
+        Ok(stats)
+    }
+}
 
 /// Draws a frame of `size` pixels and reads it back: opaque bytes as the engine's frame buffer holds them, top row first.
 ///

@@ -117,7 +117,7 @@ fn passes_of(draw: &Draw, mode: RenderMode) -> &[Pass] {
 /// The pipeline of a pass in a mode; `None` leaves it out.
 fn key_in(mode: RenderMode, draw: &Draw, pass: &Pass) -> Option<SurfaceKey> {
     let mut key = pass.key;
-    let is_sky = !matches!(key.program, Program::World | Program::Styled);
+    let is_sky = key.is_sky();
     if mode == RenderMode::Overdraw {
         key.blend = Some((BlendFactor::One, BlendFactor::One));
         if is_sky {

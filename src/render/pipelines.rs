@@ -45,6 +45,14 @@ pub(super) struct SurfaceKey {
 }
 
 impl SurfaceKey {
+    /// Whether it draws a part of the sky: each of these has a depth of its own.
+    pub(super) fn is_sky(self) -> bool {
+        match self.program {
+            Program::SkyBox | Program::Cloud | Program::SkyFlat | Program::CountedSky => true,
+            Program::World | Program::Styled | Program::Inspect => false,
+        }
+    }
+
     /// Whether its program is one of `modes.wgsl`, which wants more in group 1.
     pub(super) fn is_inspecting(self) -> bool {
         matches!(self.program, Program::Inspect | Program::CountedSky)
@@ -158,11 +166,10 @@ impl Pipelines {
             Program::Inspect => (modes, "vs_mode", "fs_mode"),
             Program::CountedSky => (modes, "vs_overdraw_sky", "fs_overdraw_sky"),
         };
-        let buffer = match key.program {
-            Program::World | Program::Styled | Program::Inspect => GpuVertex::LAYOUT,
-            Program::SkyBox | Program::Cloud | Program::SkyFlat | Program::CountedSky => {
-                GpuVertex::POSITION
-            }
+        let buffer = if key.is_sky() {
+            GpuVertex::POSITION
+        } else {
+            GpuVertex::LAYOUT
         };
         let layout = if key.is_inspecting() {
             &self.modes_layout
@@ -173,7 +180,10 @@ impl Pipelines {
             buffer: Some(buffer),
             blend: key.blend.map(blend_state),
             depth_write: key.depth_write,
-            compare: if key.depth_equal {
+            compare: if key.is_sky() {
+                // Where two skies overlap in the picture the second is not drawn over the first.
+                wgpu::CompareFunction::Greater
+            } else if key.depth_equal {
                 wgpu::CompareFunction::Equal
             } else {
                 wgpu::CompareFunction::GreaterEqual

@@ -1,3 +1,4 @@
+use std::ops::Range;
 use std::sync::Once;
 
 use crate::math::colour::Clamp;
@@ -17,6 +18,11 @@ use crate::render::scene::Visible;
 use crate::render::shown_points::ShownPoints;
 use crate::render::{DEPTH_FORMAT, shared};
 use crate::view::{Camera, Overlays, ProbeShow, RenderMode, ViewOptions};
+
+/// Each part of the skies, a side of a box or a layer of clouds, is drawn at a depth of its own, nearer than the one before and behind
+/// everything else; so each pixel shows it once however many surfaces of the sky lie behind each other, as the engine does by
+/// drawing all of them as one box.
+const SKY_DEPTH_STEP: f32 = 1e-20;
 
 /// What a frame was made of.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -196,9 +202,6 @@ impl Renderer {
             scene.inspected.group(gpu, lightmaps, styles, grids, probes)
         });
         scene.styles.prepare(&gpu.queue, &options.styles);
-        scene
-            .stages
-            .animate(&gpu.queue, time_secs, &mut self.scratch);
         let aspect = size.0 as f32 / size.1 as f32;
         let frame = frame_uniform(camera, aspect, options, page_factor, time_secs);
         gpu.queue
@@ -208,6 +211,12 @@ impl Renderer {
         let mut visible = scene.visible_from(gpu, camera.eye, options);
         let clip_from_world = camera.clip_from_world(aspect);
         visible.runs.cull(&Frustum::new(&clip_from_world));
+        let drawn = selected_passes(scene, options.mode, Details::of(options))
+            .filter(|selected| !visible.runs.of_draw(selected.draw).is_empty());
+        let offsets = drawn.map(|selected| selected.pass.offset);
+        scene
+            .stages
+            .animate(&gpu.queue, offsets, time_secs, &mut self.scratch);
         if let Some(spheres) = &spheres {
             let probes = &options.probes;
             // Who looks through walls, or for points inside them, is not to miss those beyond.
@@ -336,6 +345,8 @@ impl Renderer {
         pass.set_vertex_buffer(0, scene.vertices.slice(..));
         pass.set_index_buffer(shown.visible.runs.indices(), wgpu::IndexFormat::Uint32);
         let mut bound: Option<SurfaceKey> = None;
+        let mut sky_depth = 0.0;
+        let mut is_at_sky = false;
         for Selected {
             draw,
             pass: material_pass,
@@ -363,6 +374,13 @@ impl Renderer {
                 }
                 bound = Some(key);
             }
+            if key.is_sky() {
+                sky_depth += SKY_DEPTH_STEP;
+                self.set_depth_range(pass, sky_depth..sky_depth);
+            } else if is_at_sky {
+                self.set_depth_range(pass, 0.0..1.0);
+            }
+            is_at_sky = key.is_sky();
             let image = &scene.images[frame_number(material_pass, shown.time_secs)];
             pass.set_bind_group(2, image, &[]);
             pass.set_bind_group(3, &scene.stages.group, &[material_pass.offset]);
@@ -371,6 +389,16 @@ impl Renderer {
                 stats.draw_calls += 1;
                 stats.triangles += run.len() as u32 / 3;
             }
+        }
+        if is_at_sky {
+            self.set_depth_range(pass, 0.0..1.0);
+        }
+    }
+
+    fn set_depth_range(&self, pass: &mut wgpu::RenderPass<'_>, range: Range<f32>) {
+        if let Some(depth) = &self.depth {
+            let (width, height) = (depth.size.0 as f32, depth.size.1 as f32);
+            pass.set_viewport(0.0, 0.0, width, height, range.start, range.end);
         }
     }
 

@@ -182,12 +182,34 @@ impl Stages {
         }
     }
 
-    /// Brings the uniforms of animated stages to `time_secs`; `scratch` is reused memory.
-    pub(super) fn animate(&self, queue: &wgpu::Queue, time_secs: f32, scratch: &mut Vec<u8>) {
-        if self.slots.iter().any(Slot::is_animated) {
-            scratch.clear();
-            fill(&self.slots, self.stride, time_secs, scratch);
-            queue.write_buffer(&self.buffer, 0, scratch);
+    /// Brings the uniforms at `offsets` to `time_secs`, as far as they are of animated stages; `scratch` is reused memory.
+    /// Neighbours go up together.
+    pub(super) fn animate(
+        &self,
+        queue: &wgpu::Queue,
+        offsets: impl Iterator<Item = u32>,
+        time_secs: f32,
+        scratch: &mut Vec<u8>,
+    ) {
+        let mut first = 0;
+        scratch.clear();
+        let numbers = offsets.map(|offset| offset as usize / self.stride);
+        let animated = numbers.filter_map(|number| Some((number, self.slots.get(number)?)));
+        for (number, slot) in animated.filter(|(_, slot)| slot.is_animated()) {
+            if first * self.stride + scratch.len() != number * self.stride {
+                self.write(queue, first, scratch);
+                scratch.clear();
+                first = number;
+            }
+            scratch.extend_from_slice(bytemuck::bytes_of(&slot.uniform(time_secs)));
+            scratch.resize(scratch.len().next_multiple_of(self.stride), 0);
+        }
+        self.write(queue, first, scratch);
+    }
+
+    fn write(&self, queue: &wgpu::Queue, first: usize, bytes: &[u8]) {
+        if !bytes.is_empty() {
+            queue.write_buffer(&self.buffer, (first * self.stride) as u64, bytes);
         }
     }
 }

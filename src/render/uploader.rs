@@ -204,7 +204,7 @@ impl<'a> Uploader<'a> {
             key: SurfaceKey {
                 program,
                 blend: stage.blend,
-                depth_write: stage.depth_write && !sky,
+                depth_write: stage.depth_write || sky,
                 depth_equal: stage.depth_equal && !sky,
                 cull: material.cull,
                 offset: material.polygon_offset && !sky,

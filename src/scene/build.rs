@@ -3,8 +3,9 @@ use std::sync::Arc;
 use crate::format::bsp::{Bsp, BspError, SIDECAR_EXTENSION, Shader, read};
 use crate::format::map_file;
 use crate::format::srf::SurfaceExtras;
-use crate::job::{Cancelled, JobContext};
+use crate::job::{Cancelled, JobContext, Warnings};
 use crate::math::Aabb;
+use crate::scene::curve_detail::CurveDetail;
 use crate::scene::deluxe::Deluxe;
 use crate::scene::doors::find_doors;
 use crate::scene::fog::FogVolume;
@@ -12,10 +13,11 @@ use crate::scene::geometry;
 use crate::scene::light_scale::LightScale;
 use crate::scene::lighting::Lighting;
 use crate::scene::lightmaps::LightmapPages;
+use crate::scene::material::{Material, MaterialId};
 use crate::scene::resolve::{Resolver, Scripts};
 use crate::scene::sources::{Sources, read_companion};
 use crate::scene::spawn::spawn_points;
-use crate::scene::types::{MapSource, MapSourceKind, Scene};
+use crate::scene::types::{MapSource, MapSourceKind, Scene, SurfaceId};
 use crate::vfs::{OpenedMap, Origin};
 
 /// Why a map cannot become a scene.
@@ -40,12 +42,21 @@ pub enum ScriptFiles {
     Listed,
 }
 
-/// [`build_with`] every script.
+/// How a scene is built.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct BuildOptions {
+    /// Which scripts are read.
+    pub scripts: ScriptFiles,
+    /// How finely curves are divided.
+    pub curves: CurveDetail,
+}
+
+/// [`build_with`] every script and the engine's own curves.
 ///
 /// # Errors
 /// See [`BuildError`].
 pub fn build(map: &OpenedMap, context: &JobContext) -> Result<Scene, BuildError> {
-    build_with(map, ScriptFiles::All, context)
+    build_with(map, BuildOptions::default(), context)
 }
 
 /// Reads the map's bytes and builds everything that is drawn, traced and lit.
@@ -56,7 +67,7 @@ pub fn build(map: &OpenedMap, context: &JobContext) -> Result<Scene, BuildError>
 /// See [`BuildError`].
 pub fn build_with(
     map: &OpenedMap,
-    scripts: ScriptFiles,
+    options: BuildOptions,
     context: &JobContext,
 ) -> Result<Scene, BuildError> {
     context.progress.begin("reading", 0);
@@ -80,7 +91,7 @@ pub fn build_with(
     lightmaps.every_other_is_light = deluxe.is_some();
     let light_scale = LightScale::detect(&bsp, &lightmaps);
     let bsp = Arc::new(bsp);
-    let scripts = Scripts::load(&map.vfs, scripts, context)?;
+    let scripts = Scripts::load(&map.vfs, options.scripts, context)?;
     let models = geometry::place_models(&bsp);
     let mut resolver = Resolver::new(&map.vfs, &scripts, &context.warnings);
     context.progress.begin("geometry", 0);
@@ -88,9 +99,11 @@ pub fn build_with(
         &bsp,
         &models,
         &lightmaps,
+        options.curves,
         &context.warnings,
         |surface, class, use_of| {
-            let shader = bsp.shaders.get(surface.shader as usize);
+            let raw = &bsp.surfaces[surface.0 as usize];
+            let shader = bsp.shaders.get(raw.shader as usize);
             let nameless = Shader {
                 name: "noshader".to_owned(),
                 surface_flags: 0,
@@ -100,6 +113,7 @@ pub fn build_with(
             resolver.material(shader.unwrap_or(&nameless), class, use_of)
         },
     );
+    let geometry = geometry.finish(|id| resolver.get(id).is_some_and(Material::is_sprite));
     let fogs = bsp.fogs.iter().map(|fog| {
         let parameters = scripts.fog(&fog.material);
         FogVolume::new(&bsp, fog, parameters)
@@ -123,6 +137,7 @@ pub fn build_with(
         lighting: Lighting::from_bsp(&bsp, &context.warnings),
         spawns: spawn_points(&bsp.entities),
         doors: find_doors(&bsp, &models, &context.warnings),
+        curves: options.curves,
         vertices: geometry.vertices,
         indices: geometry.indices,
         surfaces: geometry.surfaces,
@@ -135,6 +150,34 @@ pub fn build_with(
         sources,
         bsp,
     })
+}
+
+impl Scene {
+    /// The same map with its curves divided anew. Reads no files; images and lightmap pages are copied.
+    #[must_use]
+    pub fn with_curves(&self, curves: CurveDetail) -> Self {
+        let known = |id: SurfaceId| self.surfaces.get(id.0 as usize);
+        // What there is to warn of was said when the map was opened.
+        let geometry = geometry::build(
+            &self.bsp,
+            &self.models,
+            &self.lightmaps,
+            curves,
+            &Warnings::default(),
+            |surface, _, _| known(surface).map_or(MaterialId(0), |surface| surface.material),
+        );
+        let material = |id: MaterialId| self.materials.get(id.0 as usize);
+        let geometry = geometry.finish(|id| material(id).is_some_and(Material::is_sprite));
+        Self {
+            curves,
+            bounds: geometry.bounds.unwrap_or(self.bounds),
+            slot_lights: geometry.slot_lights,
+            vertices: geometry.vertices,
+            indices: geometry.indices,
+            surfaces: geometry.surfaces,
+            ..self.clone()
+        }
+    }
 }
 
 /// Takes the SH grid of the file beside the map, when the map itself has none; where it came from.

@@ -1,4 +1,4 @@
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use glam::{EulerRot, Mat3, Vec3};
 
@@ -6,10 +6,13 @@ use crate::format::bsp::{Bsp, DrawVert, LightmapIndex, SurfaceKind, surface_flag
 use crate::format::entities::Entity;
 use crate::job::Warnings;
 use crate::math::Aabb;
+use crate::scene::curve_detail::CurveDetail;
 use crate::scene::lightmaps::LightmapPages;
 use crate::scene::material::MaterialId;
-use crate::scene::patch::{PatchGrid, PatchInput, patch_levels, tessellate};
+use crate::scene::mesh::Mesh;
+use crate::scene::patch::{PatchInput, patch_levels};
 use crate::scene::resolve::Use;
+use crate::scene::stitch::{Budget, stitch};
 use crate::scene::styles::{patch_slot_lights, slot_light, styled_light};
 use crate::scene::types::{
     LightingClass, ModelInstance, SlotLight, StyledLight, Surface, SurfaceId, Vertex,
@@ -25,7 +28,6 @@ pub(super) struct Geometry {
     /// Styles in use but 0.
     pub(super) styles: BTreeSet<u8>,
     pub(super) slot_lights: Vec<SlotLight>,
-    foliage_vertices: usize,
 }
 
 /// Vertices of all foliage at most, beside [`FOLIAGE_PER_VERT`]: a damaged file may ask for the square of its size.
@@ -92,62 +94,82 @@ fn lighting_class(pages: &LightmapPages, surface: &crate::format::bsp::Surface) 
     }
 }
 
+/// All surfaces on their own, before their seams are closed.
+pub(super) struct Draft {
+    meshes: Vec<Mesh>,
+    surfaces: Vec<Surface>,
+    styles: BTreeSet<u8>,
+    file_verts: usize,
+}
+
 /// Builds all surfaces; `material` says which material a surface has.
 pub(super) fn build(
     bsp: &Bsp,
     models: &[ModelInstance],
     pages: &LightmapPages,
+    detail: CurveDetail,
     warnings: &Warnings,
-    mut material: impl FnMut(&crate::format::bsp::Surface, LightingClass, Use) -> MaterialId,
-) -> Geometry {
+    mut material: impl FnMut(SurfaceId, LightingClass, Use) -> MaterialId,
+) -> Draft {
     let owner = model_of_surface(bsp);
     let (patches, patch_of) = collect_patches(bsp, models, &owner);
-    let levels = patch_levels(&patches, bsp.draw_verts.len());
-    let mut geometry = Geometry::default();
+    let levels = patch_levels(&patches, bsp.draw_verts.len(), detail);
+    let mut foliage = Foliage::new(bsp);
+    let mut draft = Draft {
+        meshes: Vec::with_capacity(bsp.surfaces.len()),
+        surfaces: Vec::with_capacity(bsp.surfaces.len()),
+        styles: BTreeSet::new(),
+        file_verts: bsp.draw_verts.len(),
+    };
     for (number, raw) in bsp.surfaces.iter().enumerate() {
         let class = lighting_class(pages, raw);
-        let first_index = geometry.indices.len() as u32;
+        let place = &models[owner[number] as usize];
         let mut styled = None;
+        let mut mesh = Mesh::default();
         match (raw.kind, patch_of[number]) {
             (SurfaceKind::Patch { .. }, Some(patch)) => {
                 let (patch, levels) = (&patches[patch], &levels[patch]);
-                styled = geometry.add_styles(styled_light(raw, pages), || {
-                    patch_slot_lights(patch, levels, verts_of(bsp, raw))
-                });
-                geometry.add_grid(&tessellate(patch, levels));
+                mesh = Mesh::of_patch(patch, levels);
+                styled = styled_light(raw, pages);
+                if styled.is_some() {
+                    mesh.slot_lights = patch_slot_lights(patch, levels, verts_of(bsp, raw));
+                }
             }
             (SurfaceKind::Planar | SurfaceKind::TriangleSoup, _) if is_drawn(bsp, raw) => {
-                styled = geometry.add_styles(styled_light(raw, pages), || {
-                    verts_of(bsp, raw).iter().map(slot_light).collect()
-                });
-                geometry.add_triangles(bsp, raw, &models[owner[number] as usize]);
+                mesh = triangles(bsp, raw, place);
+                styled = styled_light(raw, pages);
+                if styled.is_some() {
+                    mesh.slot_lights = verts_of(bsp, raw).iter().map(slot_light).collect();
+                }
             }
-            (SurfaceKind::Foliage { mesh, instances }, _) if is_drawn(bsp, raw) => {
-                let place = &models[owner[number] as usize];
-                if !geometry.add_foliage(bsp, raw, [mesh, instances], place) {
+            (
+                SurfaceKind::Foliage {
+                    mesh: own,
+                    instances,
+                },
+                _,
+            ) if is_drawn(bsp, raw) => {
+                let found = foliage.mesh(bsp, raw, [own, instances], place);
+                mesh = found.unwrap_or_else(|| {
                     let text =
                         format!("surface {number}: more foliage than is sensible, not drawn");
                     warnings.push("W100", text);
-                }
+                    Mesh::default()
+                });
             }
             _ => {}
         }
-        let indices = first_index..geometry.indices.len() as u32;
-        let use_of = if indices.is_empty() {
+        let use_of = if mesh.indices.is_empty() {
             Use::NoGeometry
         } else {
             Use::Drawn
         };
-        let used = geometry.indices[first_index as usize..].iter();
-        let bounds =
-            Aabb::from_points(used.map(|index| geometry.vertices[*index as usize].position));
-        if !bounds.is_empty() {
-            geometry.bounds = Some(geometry.bounds.map_or(bounds, |all| all.union(bounds)));
-        }
-        geometry.surfaces.push(Surface {
+        let used_styles = styled.iter().flat_map(StyledLight::styles);
+        draft.styles.extend(used_styles.filter(|style| *style != 0));
+        draft.surfaces.push(Surface {
             id: SurfaceId(number as u32),
             kind: raw.kind,
-            material: material(raw, class, use_of),
+            material: material(SurfaceId(number as u32), class, use_of),
             lightmap: match raw.lightmap[0] {
                 LightmapIndex::Page(page) if class == LightingClass::Lightmap => Some(page),
                 _ => None,
@@ -155,12 +177,56 @@ pub(super) fn build(
             lighting: class,
             styled,
             fog: raw.fog,
-            indices,
-            bounds,
+            indices: 0..0,
+            bounds: Aabb::EMPTY,
             model: owner[number],
         });
+        draft.meshes.push(mesh);
     }
-    geometry
+    draft
+}
+
+impl Draft {
+    /// Closes the seams among the surfaces of each model, but for those whose vertices `is_loose` says to be no place that
+    /// others touch, and puts all into common lists.
+    pub(super) fn finish(mut self, is_loose: impl Fn(MaterialId) -> bool) -> Geometry {
+        let mut budget = Budget::new(self.file_verts);
+        let mut by_model: BTreeMap<u32, Vec<&mut Mesh>> = BTreeMap::new();
+        for (surface, mesh) in self.surfaces.iter().zip(&mut self.meshes) {
+            let is_foliage = matches!(surface.kind, SurfaceKind::Foliage { .. });
+            if !is_foliage && !mesh.indices.is_empty() && !is_loose(surface.material) {
+                by_model.entry(surface.model).or_default().push(mesh);
+            }
+        }
+        for meshes in by_model.values_mut() {
+            stitch(meshes, &mut budget);
+        }
+        let mut geometry = Geometry {
+            styles: self.styles,
+            ..Geometry::default()
+        };
+        for (mut surface, mesh) in self.surfaces.into_iter().zip(self.meshes) {
+            let used = mesh.indices.iter();
+            let used = used.map(|index| mesh.vertices[*index as usize].position);
+            surface.bounds = Aabb::from_points(used);
+            if !surface.bounds.is_empty() {
+                let all = geometry.bounds.unwrap_or(Aabb::EMPTY);
+                geometry.bounds = Some(all.union(surface.bounds));
+            }
+            surface.styled = surface.styled.map(|light| StyledLight {
+                first_vertex: geometry.vertices.len() as u32,
+                first_light: geometry.slot_lights.len() as u32,
+                ..light
+            });
+            surface.indices = mesh.append_to(
+                &mut geometry.vertices,
+                &mut geometry.slot_lights,
+                &mut geometry.indices,
+            );
+            geometry.surfaces.push(surface);
+        }
+        geometry
+    }
 }
 
 /// Whether the BSP's flags let it be drawn at all.
@@ -232,83 +298,75 @@ fn place_vertex(vert: &DrawVert, normal: Vec3, place: &ModelInstance) -> Vertex 
     }
 }
 
-impl Geometry {
-    /// Keeps the slots of the surface whose vertices are added next.
-    fn add_styles(
-        &mut self,
-        light: Option<StyledLight>,
-        slot_lights: impl FnOnce() -> Vec<SlotLight>,
-    ) -> Option<StyledLight> {
-        let light = StyledLight {
-            first_vertex: self.vertices.len() as u32,
-            first_light: self.slot_lights.len() as u32,
-            ..light?
-        };
-        self.slot_lights.extend(slot_lights());
-        self.styles
-            .extend(light.styles().filter(|style| *style != 0));
-        Some(light)
+/// A surface of the file as it is.
+fn triangles(bsp: &Bsp, raw: &crate::format::bsp::Surface, place: &ModelInstance) -> Mesh {
+    // The engine lights a flat face by its plane; merged surfaces have a zero normal there.
+    let plane_normal = raw.lightmap_vecs[2];
+    let is_flat =
+        raw.kind == SurfaceKind::Planar && plane_normal.is_finite() && plane_normal != Vec3::ZERO;
+    let verts = verts_of(bsp, raw).iter();
+    let placed = verts.map(|vert| {
+        let normal = if is_flat { plane_normal } else { vert.normal };
+        place_vertex(vert, normal, place)
+    });
+    Mesh {
+        vertices: placed.collect(),
+        indices: indexes_of(bsp, raw).to_vec(),
+        is_flat: true,
+        ..Mesh::default()
+    }
+}
+
+fn indexes_of<'a>(bsp: &'a Bsp, raw: &crate::format::bsp::Surface) -> &'a [u32] {
+    let first = raw.first_index as usize;
+    let range = first..first + raw.index_count as usize;
+    bsp.draw_indexes.get(range).unwrap_or_default()
+}
+
+/// Counts the vertices of all foliage.
+struct Foliage {
+    vertices: usize,
+    limit: usize,
+}
+
+impl Foliage {
+    fn new(bsp: &Bsp) -> Self {
+        Self {
+            vertices: 0,
+            limit: FOLIAGE_VERTICES + FOLIAGE_PER_VERT * bsp.draw_verts.len(),
+        }
     }
 
-    fn add_triangles(
-        &mut self,
-        bsp: &Bsp,
-        raw: &crate::format::bsp::Surface,
-        place: &ModelInstance,
-    ) {
-        let base = self.vertices.len() as u32;
-        let verts = verts_of(bsp, raw);
-        // The engine lights a flat face by its plane; merged surfaces have a zero normal there.
-        let plane_normal = raw.lightmap_vecs[2];
-        let is_flat = raw.kind == SurfaceKind::Planar
-            && plane_normal.is_finite()
-            && plane_normal != Vec3::ZERO;
-        self.vertices.extend(verts.iter().map(|vert| {
-            let normal = if is_flat { plane_normal } else { vert.normal };
-            place_vertex(vert, normal, place)
-        }));
-        self.add_indexes(bsp, raw, base);
-    }
-
-    fn add_indexes(&mut self, bsp: &Bsp, raw: &crate::format::bsp::Surface, base: u32) {
-        let first = raw.first_index as usize;
-        let indexes = bsp
-            .draw_indexes
-            .get(first..first + raw.index_count as usize)
-            .unwrap_or_default();
-        self.indices
-            .extend(indexes.iter().map(|index| base + index));
-    }
-
-    /// The mesh once at every instance, in the instance's colour; false when that would be too much.
-    fn add_foliage(
+    /// The mesh once at every instance, in the instance's colour; `None` when that would be too much.
+    fn mesh(
         &mut self,
         bsp: &Bsp,
         raw: &crate::format::bsp::Surface,
         [mesh, instances]: [u32; 2],
         place: &ModelInstance,
-    ) -> bool {
+    ) -> Option<Mesh> {
+        let mut built = Mesh::default();
         let Some((mesh, instance_list)) = verts_of(bsp, raw).split_at_checked(mesh as usize) else {
-            return true;
+            return Some(built);
         };
+        let indexes = indexes_of(bsp, raw);
         if instances == 0 {
-            let base = self.vertices.len() as u32;
-            let placed = mesh
-                .iter()
-                .map(|vert| place_vertex(vert, vert.normal, place));
-            self.vertices.extend(placed);
-            self.add_indexes(bsp, raw, base);
-            return true;
+            let placed = mesh.iter();
+            built.vertices = placed
+                .map(|vert| place_vertex(vert, vert.normal, place))
+                .collect();
+            built.indices = indexes.to_vec();
+            return Some(built);
         }
-        let records = mesh.len().max(raw.index_count as usize);
-        self.foliage_vertices = self
-            .foliage_vertices
+        let records = mesh.len().max(indexes.len());
+        self.vertices = self
+            .vertices
             .saturating_add(records.saturating_mul(instance_list.len()));
-        if self.foliage_vertices > FOLIAGE_VERTICES + FOLIAGE_PER_VERT * bsp.draw_verts.len() {
-            return false;
+        if self.vertices > self.limit {
+            return None;
         }
         for instance in instance_list {
-            let base = self.vertices.len() as u32;
+            let base = built.vertices.len() as u32;
             let placed = mesh.iter().map(|vert| {
                 let moved = DrawVert {
                     position: vert.position + instance.position,
@@ -317,22 +375,11 @@ impl Geometry {
                 };
                 place_vertex(&moved, vert.normal, place)
             });
-            self.vertices.extend(placed);
-            self.add_indexes(bsp, raw, base);
+            built.vertices.extend(placed);
+            built
+                .indices
+                .extend(indexes.iter().map(|index| base + index));
         }
-        true
-    }
-
-    /// Two triangles a cell, clockwise seen from the front.
-    fn add_grid(&mut self, grid: &PatchGrid) {
-        let base = self.vertices.len() as u32;
-        self.vertices.extend_from_slice(&grid.vertices);
-        let at = |x: usize, y: usize| base + (y * grid.width + x) as u32;
-        for y in 0..grid.height - 1 {
-            for x in 0..grid.width - 1 {
-                let (a, b, c, d) = (at(x, y), at(x + 1, y), at(x, y + 1), at(x + 1, y + 1));
-                self.indices.extend([a, c, b, b, c, d]);
-            }
-        }
+        Some(built)
     }
 }

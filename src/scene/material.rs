@@ -95,6 +95,13 @@ impl Material {
         stages.chain(self.sky_box.iter().flatten()).copied()
     }
 
+    /// Whether its surfaces are quads that turn towards the eye: their corners say where and how large, not where they lie.
+    pub fn is_sprite(&self) -> bool {
+        let is_sprite =
+            |deform: &Deform| matches!(deform, Deform::AutoSprite | Deform::AutoSprite2);
+        self.deforms.iter().any(is_sprite)
+    }
+
     /// Whether the script says `surfaceparm name`.
     pub fn has_parm(&self, name: &str) -> bool {
         self.surface_parms.iter().any(|parm| parm == name)

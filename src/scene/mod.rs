@@ -5,6 +5,7 @@
 
 mod areas;
 mod build;
+mod curve_detail;
 mod deluxe;
 mod doors;
 mod fog;
@@ -15,11 +16,14 @@ mod light_source;
 mod lighting;
 mod lightmaps;
 mod material;
+mod mesh;
+mod near;
 mod patch;
 mod portals;
 mod resolve;
 mod sources;
 mod spawn;
+mod stitch;
 mod styles;
 mod tree;
 mod types;
@@ -27,7 +31,8 @@ mod types;
 /// What a place of the search path is, for layers that name no file system.
 pub use crate::vfs::SearchedKind;
 pub use areas::{AreaLinks, AreaMask};
-pub use build::{BuildError, ScriptFiles, build, build_with};
+pub use build::{BuildError, BuildOptions, ScriptFiles, build, build_with};
+pub use curve_detail::CurveDetail;
 pub use deluxe::{Deluxe, DeluxeReason};
 pub use doors::{Door, MOVERS_MAX, Opening};
 pub use fog::{FogPass, FogVolume};

@@ -8,12 +8,11 @@ use std::collections::BTreeMap;
 
 use glam::{Vec2, Vec3, Vec4};
 
+use crate::scene::curve_detail::CurveDetail;
 use crate::scene::types::Vertex;
 
 /// Distance of a curve's middle from its chord below which it counts as straight, game units; the engine's value.
 const STRAIGHT: f32 = 0.1;
-/// Distance between curve and chord that is accepted, game units. The engine's default is 4; finer is rounder.
-const TOLERANCE: f32 = 0.5;
 /// Halvings of one piece at most: 32 segments.
 const LEVEL_MAX: u32 = 5;
 /// Vertices of all patches of a map at most, beside [`VERTICES_PER_VERT`]; beyond it everything is tessellated more
@@ -88,22 +87,24 @@ impl PatchInput {
     }
 
     /// Halvings that the piece needs on its own: 0 when all its curves are straight.
-    fn own_level(&self, axis: Axis, piece: usize) -> u32 {
+    fn own_level(&self, axis: Axis, piece: usize, detail: CurveDetail) -> u32 {
         let deviation = (0..self.lines(axis))
             .map(|line| deviation(self.curve(axis, piece, line)))
             .fold(0.0, f32::max);
-        level_for(deviation)
+        level_for(deviation, detail)
     }
 }
 
-fn level_for(deviation: f32) -> u32 {
+/// The engine keeps the middle of every curve that is not straight, and halves further while a piece's middle is too far off.
+fn level_for(deviation: f32, detail: CurveDetail) -> u32 {
     if deviation < STRAIGHT {
         return 0;
     }
+    let accepted = f32::from(detail.subdivisions());
     // A halving divides the deviation by four.
     let mut level = 1;
-    let mut rest = deviation * 0.25;
-    while rest > TOLERANCE && level < LEVEL_MAX {
+    let mut rest = deviation;
+    while rest > accepted && level < LEVEL_MAX {
         rest *= 0.25;
         level += 1;
     }
@@ -118,30 +119,36 @@ fn deviation([a, b, c]: [Vec3; 3]) -> f32 {
     (from_a - chord * from_a.dot(chord)).length()
 }
 
-/// A boundary curve's control points as bits, the same in both directions.
-fn curve_key(curve: [Vec3; 3]) -> [[u32; 3]; 3] {
+/// The middle control point of a boundary curve with each of its ends, as bits. Two that share one side by side leave their
+/// common end alike: they are the same curve, or one that ends a little before the other, as an arch that is deeper than its
+/// cap. Then chords of one must not cut deeper than those of the other.
+fn curve_keys([a, b, c]: [Vec3; 3]) -> [[[u32; 3]; 2]; 2] {
     // Adding zero turns −0 into 0.
-    let bits = curve.map(|point| point.to_array().map(|value| (value + 0.0).to_bits()));
-    let [a, b, c] = bits;
-    if a <= c { [a, b, c] } else { [c, b, a] }
+    let bits = |point: Vec3| point.to_array().map(|value| (value + 0.0).to_bits());
+    [[bits(a), bits(b)], [bits(c), bits(b)]]
 }
 
 /// Halvings for all patches of a map whose file holds `file_verts` vertices, equal along every shared boundary curve.
-pub fn patch_levels(patches: &[PatchInput], file_verts: usize) -> Vec<PatchLevels> {
+pub fn patch_levels(
+    patches: &[PatchInput],
+    file_verts: usize,
+    detail: CurveDetail,
+) -> Vec<PatchLevels> {
     let mut owners: Vec<(usize, Axis, usize)> = Vec::new();
     let mut levels: Vec<u32> = Vec::new();
     let mut groups = UnionFind::default();
-    let mut by_curve: BTreeMap<[[u32; 3]; 3], usize> = BTreeMap::new();
+    let mut by_curve: BTreeMap<[[u32; 3]; 2], usize> = BTreeMap::new();
     for (number, patch) in patches.iter().enumerate() {
         for axis in [Axis::Width, Axis::Height] {
             for piece in 0..patch.pieces(axis) {
                 let node = groups.add();
                 owners.push((number, axis, piece));
-                levels.push(patch.own_level(axis, piece));
+                levels.push(patch.own_level(axis, piece, detail));
                 for line in [0, patch.lines(axis) - 1] {
-                    let key = curve_key(patch.curve(axis, piece, line));
-                    if let Some(other) = by_curve.insert(key, node) {
-                        groups.join(node, other);
+                    for key in curve_keys(patch.curve(axis, piece, line)) {
+                        if let Some(other) = by_curve.insert(key, node) {
+                            groups.join(node, other);
+                        }
                     }
                 }
             }
@@ -280,6 +287,44 @@ fn run(controls: &[Point], levels: &[u32]) -> Vec<Point> {
     out
 }
 
+/// Control points of the pieces between a patch's outer vertices: of its first row, last row, first column and last column.
+pub(super) fn boundary_controls(patch: &PatchInput, levels: &PatchLevels) -> [Vec<Vec3>; 4] {
+    let row = |y: usize| {
+        let line = (0..patch.width).map(|x| patch.point(x, y).position);
+        controls_along(&line.collect::<Vec<_>>(), &levels.columns)
+    };
+    let column = |x: usize| {
+        let line = (0..patch.height).map(|y| patch.point(x, y).position);
+        controls_along(&line.collect::<Vec<_>>(), &levels.rows)
+    };
+    [
+        row(0),
+        row(patch.height - 1),
+        column(0),
+        column(patch.width - 1),
+    ]
+}
+
+/// The middle control points of what [`run`] leaves of a line.
+fn controls_along(controls: &[Vec3], levels: &[u32]) -> Vec<Vec3> {
+    fn halve(a: Vec3, b: Vec3, c: Vec3, level: u32, out: &mut Vec<Vec3>) {
+        if level == 0 {
+            out.push(b);
+            return;
+        }
+        let (ab, bc) = ((a + b) * 0.5, (b + c) * 0.5);
+        let middle = (ab + bc) * 0.5;
+        halve(a, ab, middle, level - 1, out);
+        halve(middle, bc, c, level - 1, out);
+    }
+    let mut out = Vec::new();
+    for (piece, level) in levels.iter().enumerate() {
+        let [a, b, c] = [0, 1, 2].map(|i| controls[piece * 2 + i]);
+        halve(a, b, c, *level, &mut out);
+    }
+    out
+}
+
 /// Tessellates one patch. Normals are recomputed from the mesh; where it is degenerate the control points' are blended.
 pub fn tessellate(patch: &PatchInput, levels: &PatchLevels) -> PatchGrid {
     let rows: Vec<Vec<Point>> = patch
@@ -369,7 +414,7 @@ mod tests {
     #[test]
     fn a_cylinder_is_round_and_its_straight_side_is_not_divided() {
         let patch = quarter(false);
-        let levels = patch_levels(std::slice::from_ref(&patch), 9);
+        let levels = patch_levels(std::slice::from_ref(&patch), 9, CurveDetail::High);
         let grid = tessellate(&patch, &levels[0]);
         assert_eq!(grid.height, 2);
         assert!(grid.width >= 5, "{}", grid.width);
@@ -393,9 +438,12 @@ mod tests {
                 vertex.position *= Vec3::new(40.0, 40.0, 1.0);
             }
         }
-        let alone = tessellate(&below, &patch_levels(std::slice::from_ref(&below), 9)[0]);
+        let alone = tessellate(
+            &below,
+            &patch_levels(std::slice::from_ref(&below), 9, CurveDetail::High)[0],
+        );
         let patches = [below, above];
-        let levels = patch_levels(&patches, 18);
+        let levels = patch_levels(&patches, 18, CurveDetail::High);
         let grids: Vec<PatchGrid> = patches
             .iter()
             .zip(&levels)
@@ -425,7 +473,10 @@ mod tests {
             height: 3,
             controls,
         };
-        let grid = tessellate(&patch, &patch_levels(std::slice::from_ref(&patch), 9)[0]);
+        let grid = tessellate(
+            &patch,
+            &patch_levels(std::slice::from_ref(&patch), 9, CurveDetail::High)[0],
+        );
         assert_eq!((grid.width, grid.height), (2, 2));
         assert_eq!(grid.vertices[0].normal, Vec3::Z);
     }
@@ -441,7 +492,7 @@ mod tests {
             controls,
         };
         let patches = vec![patch; 40];
-        let total: u64 = patch_levels(&patches, 1023)
+        let total: u64 = patch_levels(&patches, 1023, CurveDetail::High)
             .iter()
             .map(|levels| {
                 let points =

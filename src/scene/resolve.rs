@@ -187,6 +187,11 @@ impl<'a> Resolver<'a> {
         id
     }
 
+    /// A material that was handed out.
+    pub(super) fn get(&self, id: MaterialId) -> Option<&Material> {
+        self.materials.get(id.0 as usize)
+    }
+
     /// The image that `name` finds, by the given extension first, then the known ones.
     fn find_image(&mut self, name: &str) -> Option<ImageId> {
         let stem = normalise_name(name);

@@ -9,6 +9,7 @@ use crate::format::entities::Entities;
 use crate::format::map_file;
 use crate::format::srf::SurfaceExtras;
 use crate::math::Aabb;
+use crate::scene::curve_detail::CurveDetail;
 use crate::scene::deluxe::Deluxe;
 use crate::scene::doors::Door;
 use crate::scene::fog::FogVolume;
@@ -33,6 +34,8 @@ pub struct Scene {
     pub bsp: Arc<Bsp>,
     /// Box around all drawn geometry; unlike model 0's bounds never shrunk by a light-grid brush.
     pub bounds: Aabb,
+    /// How finely its curves are divided.
+    pub curves: CurveDetail,
     /// Vertices of all surfaces, patches tessellated, inline models moved to their place, game units.
     pub vertices: Vec<Vertex>,
     /// Triangles, absolute into `vertices`; clockwise seen from the front, as in the file.

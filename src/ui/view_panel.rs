@@ -2,7 +2,7 @@ use egui::{ComboBox, RichText, Slider, Ui};
 
 use crate::math::colour::{Clamp, Overbright};
 use crate::probe::{LegacyProfile, ShCorners, ShEvaluator};
-use crate::scene::Scene;
+use crate::scene::{CurveDetail, Scene};
 use crate::ui::visibility_section::visibility_ui;
 use crate::ui::widgets::{Explained, row_ui, section_ui};
 use crate::ui::{Model, theme};
@@ -32,6 +32,8 @@ pub(crate) fn view_panel_ui(
             }
             ui.separator();
             camera_ui(ui, model, commands);
+            ui.separator();
+            curves_ui(ui, options);
             ui.separator();
             visibility_ui(ui, model, options, commands);
             ui.separator();
@@ -171,6 +173,23 @@ fn camera_ui(ui: &mut Ui, model: &Model<'_>, commands: &mut Vec<Command>) {
         } else if response.changed() {
             commands.push(Command::SetSpeed(speed));
         }
+    });
+}
+
+/// How finely curves are divided.
+fn curves_ui(ui: &mut Ui, options: &mut ViewOptions) {
+    section_ui(ui, "Geometry");
+    row_ui(ui, "Curves", |ui| {
+        ComboBox::from_id_salt("curves")
+            .selected_text(options.curves.label())
+            .show_ui(ui, |ui| {
+                for detail in CurveDetail::ALL {
+                    ui.selectable_value(&mut options.curves, detail, detail.label());
+                }
+            })
+            .response
+            .named("Curve detail")
+            .tip("How far the middle of a curve may be from its chord before it is divided once more, game units (r_subdivisions; the game's is 4). Bakes and grids do not depend on it.");
     });
 }
 

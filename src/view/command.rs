@@ -6,7 +6,7 @@ use glam::{Vec2, Vec3};
 use crate::job::Warning;
 use crate::light::{BakeSettings, Baked};
 use crate::math::Ray;
-use crate::scene::{MapSource, Scene};
+use crate::scene::{CurveDetail, MapSource, Scene};
 use crate::view::doors::DoorStates;
 use crate::view::draft::BakeNews;
 use crate::view::{
@@ -149,6 +149,22 @@ pub enum Command {
     SetSpeed(f32),
     /// Horizontal field of view of a 4:3 picture, degrees.
     SetFov(f32),
+    /// Curves are divided anew.
+    CurvesDivided {
+        /// Of the map.
+        revision: u64,
+        /// The scene that it was made from.
+        from: Arc<Scene>,
+        /// The same with other curves.
+        scene: Arc<Scene>,
+    },
+    /// Curves could not be divided anew; they stay as they are.
+    CurvesFailed {
+        /// Of the map.
+        revision: u64,
+        /// Why, for people.
+        message: String,
+    },
 
     /// Bring a tab of the inspector to the front.
     ShowTab(Tab),
@@ -274,6 +290,17 @@ pub enum Effect {
         revision: u64,
         /// What.
         source: LoadSource,
+        /// How finely its curves are divided.
+        curves: CurveDetail,
+    },
+    /// Divide the curves of an opened map anew.
+    DivideCurves {
+        /// Number to report back.
+        revision: u64,
+        /// The map.
+        scene: Arc<Scene>,
+        /// How finely.
+        curves: CurveDetail,
     },
     /// Read the entities of a `.map`.
     ReadLights(PathBuf),

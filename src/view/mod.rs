@@ -10,6 +10,7 @@ mod baking;
 mod baking_tests;
 mod camera;
 mod command;
+mod curves;
 mod doors;
 mod draft;
 mod entities;

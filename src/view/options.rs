@@ -1,6 +1,6 @@
 use crate::math::colour::{Clamp, Overbright};
 use crate::probe::{LegacyProfile, ShProfile};
-use crate::scene::Scene;
+use crate::scene::{CurveDetail, Scene};
 use crate::view::doors::DoorStates;
 use crate::view::mode::RenderMode;
 
@@ -186,6 +186,8 @@ pub struct ViewOptions {
     pub entities: EntityOverlays,
     /// The sample sphere.
     pub sample: SampleOptions,
+    /// How finely curves are to be divided; [`State::refresh_curves`](crate::view::State::refresh_curves) sees to it.
+    pub curves: CurveDetail,
     /// Light styles of surfaces.
     pub styles: StyleLevels,
     /// What is left out because it cannot be seen.
@@ -208,6 +210,7 @@ impl Default for ViewOptions {
             probes: ProbeOptions::default(),
             entities: EntityOverlays::default(),
             sample: SampleOptions::default(),
+            curves: CurveDetail::default(),
             styles: StyleLevels::default(),
             visibility: VisibilityOptions::default(),
             doors: DoorStates::default(),

@@ -1,7 +1,7 @@
 use glam::{IVec3, Vec2, Vec3};
 
 use crate::math::Ray;
-use crate::scene::SurfaceId;
+use crate::scene::{Scene, SurfaceId};
 use crate::view::{GridSet, GridSource, ProbeOptions, ProbeShow};
 
 /// A grid point of one of the grids.
@@ -35,6 +35,41 @@ impl SurfaceHit {
     pub fn sample_position(&self) -> Vec3 {
         self.position + self.normal * SAMPLE_OFFSET
     }
+
+    /// The same place in a scene whose surfaces have other triangles: in the nearest of its surface.
+    #[must_use]
+    pub fn moved_to(self, scene: &Scene) -> Self {
+        let surface = scene.surfaces.get(self.surface.0 as usize);
+        let firsts = surface.map_or(0..0, |surface| surface.indices.clone());
+        let near = |first_index: u32| {
+            let [a, b, c] = scene.corners(first_index)?.map(|vertex| vertex.position);
+            let weights = weights(self.position, [a, b, c])?;
+            let position = a + (b - a) * weights.x + (c - a) * weights.y;
+            Some((position.distance(self.position), first_index, weights))
+        };
+        let all = firsts.step_by(3).filter_map(near);
+        match all.min_by(|a, b| a.0.total_cmp(&b.0)) {
+            Some((_, first_index, weights)) => Self {
+                first_index,
+                weights,
+                ..self
+            },
+            None => self,
+        }
+    }
+}
+
+/// Weights of the second and third corner for the point of a triangle next to `point`, or nearly that beside its corners;
+/// `None` for a triangle without area.
+fn weights(point: Vec3, [a, b, c]: [Vec3; 3]) -> Option<Vec2> {
+    let (e1, e2, to) = (b - a, c - a, point - a);
+    let (e11, e12, e22) = (e1.dot(e1), e1.dot(e2), e2.dot(e2));
+    let area = e11 * e22 - e12 * e12;
+    let (t1, t2) = (to.dot(e1), to.dot(e2));
+    let free = Vec2::new(e22 * t1 - e12 * t2, e11 * t2 - e12 * t1) / area;
+    let inside = free.max(Vec2::ZERO);
+    let inside = inside / inside.element_sum().max(1.0);
+    inside.is_finite().then_some(inside)
 }
 
 /// How far off a surface the sample sphere stands, game units.

@@ -139,6 +139,8 @@ pub struct State {
     /// The message shown over the picture.
     pub banner: Option<LogLine>,
     pub(super) is_planning: bool,
+    /// Whether curves are being divided anew.
+    pub(super) is_dividing: bool,
     /// Drafts so far.
     pub(super) drafts: u64,
     last_revision: u64,
@@ -205,6 +207,10 @@ impl State {
             | Command::SetSpeed(_)
             | Command::SetFov(_) => {
                 self.apply_view(&command);
+                None
+            }
+            Command::CurvesDivided { .. } | Command::CurvesFailed { .. } => {
+                self.apply_curves(command);
                 None
             }
             Command::ShowTab(_)
@@ -354,6 +360,7 @@ impl State {
         Effect::LoadMap {
             revision: self.last_revision,
             source,
+            curves: self.options.curves,
         }
     }
 
@@ -387,6 +394,7 @@ impl State {
         self.report(Level::Info, format!("Taken for {label}: {reasons}"));
         self.report_warnings(&map.warnings);
         self.map = Some(map);
+        self.is_dividing = false;
         self.plan = None;
         self.baking.take().map(|_| Effect::CancelBake)
     }

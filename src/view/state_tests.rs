@@ -7,12 +7,15 @@ use crate::format::bsp::{Bsp, ShGrid};
 use crate::format::lattice::Lattice;
 use crate::light::{BakeReport, Baked};
 use crate::math::{Aabb, Ray};
-use crate::scene::{LightScale, Lighting, LightmapPages, Scene, Sources, SpawnPoint, SurfaceId};
+use crate::scene::{
+    CurveDetail, LightScale, Lighting, LightmapPages, Scene, Sources, SpawnPoint, SurfaceId,
+};
 use crate::view::*;
 
 fn scene() -> Scene {
     let bsp = Bsp::default();
     Scene {
+        curves: CurveDetail::default(),
         name: "test".to_owned(),
         bsp: Arc::new(bsp),
         bounds: Aabb::EMPTY,
@@ -160,7 +163,10 @@ fn reloading_keeps_the_view() {
     let mut state = with_map();
     state.apply(Command::Fly(Vec3::new(10.0, 0.0, 5.0)));
     let eye = state.camera.eye;
-    let Some(Effect::LoadMap { revision, source }) = state.apply(Command::Reload) else {
+    let Some(Effect::LoadMap {
+        revision, source, ..
+    }) = state.apply(Command::Reload)
+    else {
         panic!("nothing to reload")
     };
     assert_eq!(source, LoadSource::Path(PathBuf::from("a.bsp")));
@@ -519,4 +525,82 @@ fn a_locked_view_stays_while_the_camera_flies() {
     assert_ne!(state.camera.eye, from);
     state.apply(Command::ToggleLock);
     assert_eq!(state.options.visibility.locked_at, None);
+}
+
+/// Asks for other curves; what the job would then be given.
+fn divide(state: &mut State, curves: CurveDetail) -> (u64, Arc<Scene>) {
+    state.options.curves = curves;
+    let Some(Effect::DivideCurves {
+        revision, scene, ..
+    }) = state.refresh_curves()
+    else {
+        panic!("nothing to divide")
+    };
+    assert!(state.refresh_curves().is_none(), "one at a time");
+    (revision, scene)
+}
+
+fn divided(state: &mut State, revision: u64, from: Arc<Scene>, curves: CurveDetail) {
+    let scene = Arc::new(Scene { curves, ..scene() });
+    state.apply(Command::CurvesDivided {
+        revision,
+        from,
+        scene,
+    });
+}
+
+fn shown_curves(state: &State) -> CurveDetail {
+    state.map.as_ref().unwrap().scene.curves
+}
+
+#[test]
+fn other_curves_leave_all_else_as_it_is() {
+    let mut state = with_map();
+    assert!(state.refresh_curves().is_none(), "as the map was loaded");
+    let baked = baked(&mut state);
+    state.camera.eye = Vec3::splat(7.0);
+    state.selected = Some(ProbeRef {
+        source: GridSource::Sh,
+        index: 2,
+    });
+    let (camera, selected) = (state.camera, state.selected);
+    let (revision, from) = divide(&mut state, CurveDetail::Highest);
+    divided(&mut state, revision, from, CurveDetail::Highest);
+    assert_eq!(shown_curves(&state), CurveDetail::Highest);
+    assert!(state.refresh_curves().is_none());
+    assert_eq!((state.camera, state.selected), (camera, selected));
+    let bake = state.map.as_ref().unwrap().bake.as_ref().unwrap();
+    assert!(Arc::ptr_eq(&bake.baked, &baked) && state.is_unsaved());
+    // A map that is opened then has them from the beginning.
+    state.apply(Command::OpenDemo);
+    let effect = state.apply(Command::Discard);
+    assert!(matches!(
+        effect,
+        Some(Effect::LoadMap {
+            curves: CurveDetail::Highest,
+            ..
+        })
+    ));
+}
+
+#[test]
+fn curves_of_an_older_scene_are_dropped_and_asked_for_again() {
+    let mut state = with_map();
+    let (revision, from) = divide(&mut state, CurveDetail::Low);
+    // A save ends before: its scene has the new file's contents.
+    state.map.as_mut().unwrap().scene = Arc::new(scene());
+    divided(&mut state, revision, from, CurveDetail::Low);
+    assert_eq!(shown_curves(&state), CurveDetail::High);
+    let (revision, from) = divide(&mut state, CurveDetail::Low);
+    // Another map is opened before.
+    let other = open(&mut state, "b.bsp");
+    state.apply(loaded(other, "b.bsp"));
+    divided(&mut state, revision, from, CurveDetail::Low);
+    assert_eq!(shown_curves(&state), CurveDetail::High);
+    // A job that fails is not started over and over.
+    let (revision, _) = divide(&mut state, CurveDetail::Low);
+    let message = "no memory".to_owned();
+    state.apply(Command::CurvesFailed { revision, message });
+    assert_eq!(state.options.curves, CurveDetail::High);
+    assert!(state.refresh_curves().is_none());
 }
