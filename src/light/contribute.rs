@@ -249,7 +249,9 @@ impl<'a> Illumination<'a> {
                     let filter = if light.is_sun() {
                         self.tracer.sun_light(from, to, inhibit, light.sky, state)
                     } else {
-                        self.tracer.lamp_light(from, to, inhibit, state)
+                        let is_mirrored = to != light.origin;
+                        let beyond = self.tracer.reach_beyond(is_mirrored);
+                        self.tracer.lamp_light(from, to, inhibit, beyond, state)
                     };
                     let Some(filter) = filter else { continue };
                     colour *= filter;
