@@ -83,21 +83,26 @@ struct Found {
 impl Found {
     /// Adds everything that is not the same, in the same order, in both.
     fn compare_jobs(&mut self, old: &[ClippedPrimitive], new: &[ClippedPrimitive]) {
-        let (old, new) = without_common_ends(old, new, is_same);
-        if old.len() == new.len() {
-            for (old, new) in old.iter().zip(new) {
-                self.compare_job(old, new);
+        let (mut old, new) = without_common_ends(old, new, is_same);
+        for job in new {
+            let Some(place) = old.iter().position(|before| is_comparable(before, job)) else {
+                self.add_job(job);
+                continue;
+            };
+            let (gone, rest) = old.split_at(place);
+            for job in gone {
+                self.add_job(job);
             }
-        } else {
-            old.iter().chain(new).for_each(|job| self.add_job(job));
+            self.compare_job(&rest[0], job);
+            old = &rest[1..];
+        }
+        for job in old {
+            self.add_job(job);
         }
     }
 
     fn compare_job(&mut self, old: &ClippedPrimitive, new: &ClippedPrimitive) {
-        if let (Primitive::Mesh(a), Primitive::Mesh(b)) = (&old.primitive, &new.primitive)
-            && a.texture_id == b.texture_id
-            && old.clip_rect == new.clip_rect
-        {
+        if let (Primitive::Mesh(a), Primitive::Mesh(b)) = (&old.primitive, &new.primitive) {
             let (a, b) = (triangles(a), triangles(b));
             let (a, b) = without_common_ends(&a, &b, |a, b| a == b);
             let is_paired = a.len() == b.len();
@@ -157,6 +162,16 @@ impl Found {
     }
 }
 
+/// Whether what differs in them can be told triangle by triangle.
+fn is_comparable(a: &ClippedPrimitive, b: &ClippedPrimitive) -> bool {
+    match (&a.primitive, &b.primitive) {
+        (Primitive::Mesh(x), Primitive::Mesh(y)) => {
+            a.clip_rect == b.clip_rect && x.texture_id == y.texture_id
+        }
+        _ => false,
+    }
+}
+
 fn is_same(a: &ClippedPrimitive, b: &ClippedPrimitive) -> bool {
     match (&a.primitive, &b.primitive) {
         (Primitive::Mesh(x), Primitive::Mesh(y)) => a.clip_rect == b.clip_rect && x == y,
@@ -169,7 +184,7 @@ pub(super) fn clipped(jobs: &[ClippedPrimitive], areas: &[Rect]) -> Vec<ClippedP
     let mut clipped = Vec::new();
     for area in areas {
         let mut ground = Mesh::with_texture(GROUND);
-        ground.add_colored_rect(*area, Color32::BLACK);
+        ground.add_rect_with_uv(*area, Rect::ZERO, Color32::BLACK);
         clipped.push(ClippedPrimitive {
             clip_rect: *area,
             primitive: Primitive::Mesh(ground),
@@ -304,6 +319,19 @@ mod tests {
         let with: Vec<_> = old.iter().cloned().chain([tooltip.clone()]).collect();
         assert_eq!(areas(&old, &with), [square(50.0, 300.0, 90.0)]);
         assert_eq!(areas(&with, &old), [square(50.0, 300.0, 90.0)]);
+        // Between others that stay, and with one that changes.
+        let late = job(square(0.0, 0.0, 650.0), &[(square(400.0, 20.0, 9.0), red)]);
+        let last = |colour| {
+            job(
+                square(0.0, 0.0, 600.0),
+                &[(square(500.0, 500.0, 9.0), colour)],
+            )
+        };
+        let before = [old[0].clone(), last(red)];
+        let after = [old[0].clone(), late, last(Color32::BLUE)];
+        let both = [square(400.0, 20.0, 9.0), square(500.0, 500.0, 9.0)];
+        assert_eq!(areas(&before, &after), both);
+        assert_eq!(areas(&after, &before), both);
         let mut moved = with.clone();
         moved[1].clip_rect = square(0.0, 0.0, 100.0);
         assert!(!areas(&with, &moved).is_empty());
