@@ -39,7 +39,7 @@ pub(crate) fn run(args: &FramesArgs, output: &mut Output<'_>) -> anyhow::Result<
     };
     let views = args.views.as_deref().map(reference_views).transpose()?;
     let mut rows = Vec::new();
-    for (name, path) in maps(&args.folders)? {
+    for ((name, _), path) in maps(&args.folders)? {
         if !args.only.is_empty() && !args.only.contains(&name) {
             continue;
         }
@@ -64,10 +64,11 @@ pub(crate) fn run(args: &FramesArgs, output: &mut Output<'_>) -> anyhow::Result<
     Ok(Exit::Done)
 }
 
-/// Map name to the path by which it is opened; of a map that several archives of a folder hold, the last archive wins.
-fn maps(folders: &[PathBuf]) -> anyhow::Result<BTreeMap<String, PathBuf>> {
+/// Map name and number of its folder to the path by which it is opened; of a map that several archives of a folder hold,
+/// the last archive wins.
+fn maps(folders: &[PathBuf]) -> anyhow::Result<BTreeMap<(String, usize), PathBuf>> {
     let mut maps = BTreeMap::new();
-    for folder in folders {
+    for (number, folder) in folders.iter().enumerate() {
         let entries = fs::read_dir(folder).with_context(|| folder.display().to_string())?;
         let paths: Result<Vec<PathBuf>, _> = entries.map(|entry| Ok(entry?.path())).collect();
         let mut archives: Vec<PathBuf> = paths.map_err(|error: std::io::Error| error)?;
@@ -82,7 +83,7 @@ fn maps(folders: &[PathBuf]) -> anyhow::Result<BTreeMap<String, PathBuf>> {
                     .strip_prefix("maps/")
                     .and_then(|name| name.strip_suffix(".bsp"));
                 if let Some(name) = name {
-                    maps.insert(name.to_owned(), archive.join(&*member));
+                    maps.insert((name.to_owned(), number), archive.join(&*member));
                 }
             }
         }
