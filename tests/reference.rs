@@ -38,14 +38,14 @@ const MISSES: &[(&str, &str, f64)] = &[
         "rays that cross a picture exactly between two texels",
         0.998,
     ),
-    ("oacmpdm1", COINCIDENT, 0.99),
-    ("oacmpdm1 without srf", COINCIDENT, 0.99),
-    ("oacmpdm3", COINCIDENT, 0.994),
+    ("oacmpdm1", COINCIDENT, 0.998),
+    ("oacmpdm1 without srf", COINCIDENT, 0.998),
+    ("oacmpdm4", COINCIDENT, 0.999),
 ];
 
 /// Lamps in the plane of a wall, and crossed pictures of flames: a ray ends exactly in the plane of another triangle, and the
-/// last bit of its distance decides. Most of them agree since rays are normalised in double precision, and those to a light's
-/// mirror image all do.
+/// last bit of its distance decides, so also into which parts that triangle is cut. All of them agree but those in a few leafs:
+/// of oacmpdm4 one, of oacmpdm1 those of its largest hall.
 const COINCIDENT: &str = "rays that end exactly in the plane of another triangle";
 
 /// Flags that shape lightmaps or vertex colours only: the grids are the same without them. With their numbers of values.

@@ -3,8 +3,11 @@ use glam::{Vec2, Vec3};
 use crate::format::bsp::{Bsp, Child};
 use crate::math::{Aabb, Plane};
 
-/// A point this close to a node's plane counts as on it, game units. The reference compiler's value.
+/// The end of a segment this close to a node's plane counts as on it, game units. The reference compiler's value.
 pub(super) const ON_PLANE: f32 = 0.1;
+/// A corner this close to the plane that its polygon is cut at counts as on it, game units. Found from the reference
+/// compiler's results, in which a smaller value and one above 0.26 put parts into leafs that their rays contradict.
+const ON_CUT: f32 = 0.25;
 /// An opaque leaf, as a child of a node.
 pub(super) const SOLID: i32 = i32::MIN;
 /// Leafs are divided this often one inside the other at most.
@@ -27,7 +30,7 @@ pub enum Division {
     /// They stay as the file has them.
     Never,
     /// A leaf with many triangles is cut across the longest side of the box around its polygons, at the mean of their
-    /// corners without its fraction, until there are few, or that side is short. An opaque leaf that is divided becomes
+    /// corners rounded down, until there are few, or that side is short. An opaque leaf that is divided becomes
     /// open: in the reference compiler's results pillars from floor to ceiling do not block by their leaf, since floor and
     /// ceiling run on through them.
     Above {
@@ -335,7 +338,7 @@ impl Divider {
     }
 }
 
-/// The plane across `axis` at the mean of the corners there, its fraction dropped.
+/// The plane across `axis` at the mean of the corners there, rounded down.
 fn plane_across<'a>(axis: usize, corners: impl Iterator<Item = &'a TreeCorner>) -> Plane {
     let mut normal = Vec3::ZERO;
     normal[axis] = 1.0;
@@ -346,7 +349,7 @@ fn plane_across<'a>(axis: usize, corners: impl Iterator<Item = &'a TreeCorner>) 
     }
     Plane {
         normal,
-        dist: (sum / count).trunc(),
+        dist: (sum / count).floor(),
     }
 }
 
@@ -363,8 +366,8 @@ fn split(polygon: TreePolygon, plane: &Plane) -> [Option<TreePolygon>; 2] {
         .iter()
         .map(|corner| plane.distance(corner.position))
         .collect();
-    let is_ahead = distances.iter().all(|distance| *distance >= -ON_PLANE);
-    let is_behind = distances.iter().all(|distance| *distance <= ON_PLANE);
+    let is_ahead = distances.iter().all(|distance| *distance >= -ON_CUT);
+    let is_behind = distances.iter().all(|distance| *distance <= ON_CUT);
     match (is_ahead, is_behind) {
         (true, true) if facing(corners).dot(plane.normal) > 0.0 => [Some(polygon), None],
         (true, false) => [Some(polygon), None],
@@ -391,14 +394,13 @@ fn cut(corners: &[TreeCorner], distances: &[f32]) -> [Vec<TreeCorner>; 2] {
     for (i, corner) in corners.iter().enumerate() {
         let j = (i + 1) % corners.len();
         let (here, there) = (distances[i], distances[j]);
-        if here >= -ON_PLANE {
+        if here >= -ON_CUT {
             ahead.push(*corner);
         }
-        if here <= ON_PLANE {
+        if here <= ON_CUT {
             behind.push(*corner);
         }
-        let crosses =
-            here.abs() > ON_PLANE && there.abs() > ON_PLANE && (here > 0.0) != (there > 0.0);
+        let crosses = here.abs() > ON_CUT && there.abs() > ON_CUT && (here > 0.0) != (there > 0.0);
         if crosses {
             let share = here / (here - there);
             let cut = TreeCorner {
@@ -493,6 +495,35 @@ mod tests {
                     .all(|c| c.position.truncate() == c.st)
             );
         }
+    }
+
+    #[test]
+    fn a_corner_within_a_quarter_unit_of_the_plane_is_on_it() {
+        let cut_at_x = |left: f32| {
+            let wide: &[(f32, f32)] = &[(left, 9.0), (9.0, 9.0), (9.0, 1.0), (left, 1.0)];
+            let (_, parts) = corner(&[wide], Division::Never);
+            let widest = |(_, part): &(u32, TreePolygon)| area(part).round();
+            parts.iter().map(widest).collect::<Vec<_>>()
+        };
+        assert_eq!(cut_at_x(-0.25), [74.0]);
+        assert_eq!(cut_at_x(-0.375), [3.0, 72.0]);
+    }
+
+    #[test]
+    fn leafs_are_divided_at_the_mean_rounded_down() {
+        let mean = |xs: [f32; 2]| {
+            let corner = |x: f32| TreeCorner {
+                position: Vec3::new(x, 7.0, 7.0),
+                st: Vec2::ZERO,
+            };
+            plane_across(0, xs.map(corner).iter())
+        };
+        let across = |dist| Plane {
+            normal: Vec3::X,
+            dist,
+        };
+        assert_eq!(mean([0.0, 5.0]), across(2.0));
+        assert_eq!(mean([-5.0, 0.0]), across(-3.0));
     }
 
     #[test]
