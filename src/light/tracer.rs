@@ -23,7 +23,7 @@ const DIVISION: Division = Division::Above {
     side: 32.0,
 };
 /// How far barycentric coordinates of a filtering triangle may lie outside 0 to 1.
-const FILTER_SLACK: f64 = 0.0001;
+const FILTER_SLACK: f32 = 0.0001;
 /// How far behind the end of a segment to a light's mirror image triangles still block, game units. In the reference
 /// compiler's results every triangle blocks whose plane holds that end, whatever rounding says; any value from 0.001 up to a
 /// tie's width gives the same.
@@ -337,7 +337,8 @@ impl<'a> Tracer<'a> {
     /// Share of each channel that passes where a segment crosses a part: the nearest texel of the light image. `None` beside
     /// it.
     ///
-    /// In double precision: grid points and textures are regular, so crossings on the very edge of a texel are common.
+    /// Grid points and textures are regular, so crossings on the very edge of a texel are common, and rounding decides about
+    /// them: single precision and this order of sums decide as the reference compiler does in every such case that is known.
     pub(super) fn transmission(
         &self,
         filter: Filter,
@@ -354,8 +355,8 @@ impl<'a> Tracer<'a> {
         let Some(image) = self.scene.images.get(filter.image.0 as usize) else {
             return Some(Vec3::ONE);
         };
-        let [a, b, c] = pane.st.map(Vec2::as_dvec2);
-        let st = a + (b - a) * u + (c - a) * v;
+        let [a, b, c] = pane.st;
+        let st = (b * u + c * v + a * (1.0 - (u + v))).as_dvec2();
         let at = |coordinate: f64, size: u32| {
             ((coordinate - coordinate.floor()) * f64::from(size)) as u32
         };
@@ -371,18 +372,19 @@ impl<'a> Tracer<'a> {
     }
 }
 
-/// Barycentric weights of the second and third corner where the line through two points crosses a triangle's plane; `None`
-/// where it does not.
-fn weights(corners: &[Vec3; 3], from: Vec3, to: Vec3) -> Option<[f64; 2]> {
-    let [a, b, c] = corners.map(Vec3::as_dvec3);
+/// Barycentric weights of the second and third corner where the line through two points crosses a triangle's plane, computed
+/// as the test for the crossing computes them; `None` where it does not.
+fn weights(corners: &[Vec3; 3], from: Vec3, to: Vec3) -> Option<[f32; 2]> {
+    let [a, b, c] = *corners;
     let (e1, e2) = (b - a, c - a);
-    let direction = to.as_dvec3() - from.as_dvec3();
+    let direction = Ray::segment(from, to).direction;
     let across = direction.cross(e2);
     let det = e1.dot(across);
-    let towards = from.as_dvec3() - a;
+    let inverse = 1.0 / det;
+    let towards = from - a;
     let found = [
-        towards.dot(across) / det,
-        direction.dot(towards.cross(e1)) / det,
+        towards.dot(across) * inverse,
+        direction.dot(towards.cross(e1)) * inverse,
     ];
     (det.abs() > 0.0).then_some(found)
 }
