@@ -13,8 +13,8 @@ use crate::math::Ray;
 use crate::math::lanes::LANES;
 use crate::scene::{ImageId, Scene, SurfaceId};
 use crate::trace::{
-    BareSubtrees, Division, Grazing, Hints, HitRules, Packet, PacketTracer, PacketWalk, SolidTree,
-    TreeCorner, TreePolygon, TriangleSet, Walk,
+    BareSubtrees, Crossing, Division, Edges, Grazing, Hints, HitRules, Packet, PacketTracer,
+    PacketWalk, SolidTree, TreeCorner, TreePolygon, TriangleSet, Walk,
 };
 
 /// Leafs with more triangles in a longer box are divided; the rule is found from the reference compiler's results.
@@ -22,8 +22,11 @@ const DIVISION: Division = Division::Above {
     triangles: 4,
     side: 32.0,
 };
-/// How far barycentric coordinates of a filtering triangle may lie outside 0 to 1.
-const FILTER_SLACK: f32 = 0.0001;
+/// Which crossings of a filtering triangle take light away, of those that count.
+const FILTER_RULES: HitRules = HitRules {
+    grazing: Grazing::Relative(0.0),
+    slack: 0.0001,
+};
 /// How far behind the end of a segment to a light's mirror image triangles still block, game units. In the reference
 /// compiler's results every triangle blocks whose plane holds that end, whatever rounding says; any value from 0.001 up to a
 /// tie's width gives the same.
@@ -101,7 +104,7 @@ pub(super) struct Part {
 /// A traced triangle that filters.
 #[derive(Clone, Copy, Debug)]
 struct Pane {
-    corners: [Vec3; 3],
+    edges: Edges,
     st: [Vec2; 3],
 }
 
@@ -145,7 +148,7 @@ impl<'a> Tracer<'a> {
                     },
                 });
                 panes.extend(filters.then_some(Pane {
-                    corners: positions,
+                    edges: Edges::new(positions),
                     st: triangle.map(|corner| corner.st),
                 }));
             }
@@ -347,11 +350,12 @@ impl<'a> Tracer<'a> {
         to: Vec3,
     ) -> Option<Vec3> {
         let pane = self.panes.get(part.pane as usize)?;
-        let [u, v] = weights(&pane.corners, from, to)?;
-        let within = -FILTER_SLACK..=1.0 + FILTER_SLACK;
-        if ![u, v, u + v].iter().all(|weight| within.contains(weight)) {
-            return None;
-        }
+        let line = Ray {
+            t_min: f32::NEG_INFINITY,
+            t_max: f32::INFINITY,
+            ..Ray::segment(from, to)
+        };
+        let Crossing { u, v, .. } = pane.edges.cross(part.pane, &line, &FILTER_RULES)?;
         let Some(image) = self.scene.images.get(filter.image.0 as usize) else {
             return Some(Vec3::ONE);
         };
@@ -370,23 +374,6 @@ impl<'a> Tracer<'a> {
         }
         Some(share)
     }
-}
-
-/// Barycentric weights of the second and third corner where the line through two points crosses a triangle's plane, computed
-/// as the test for the crossing computes them; `None` where it does not.
-fn weights(corners: &[Vec3; 3], from: Vec3, to: Vec3) -> Option<[f32; 2]> {
-    let [a, b, c] = *corners;
-    let (e1, e2) = (b - a, c - a);
-    let direction = Ray::segment(from, to).direction;
-    let across = direction.cross(e2);
-    let det = e1.dot(across);
-    let inverse = 1.0 / det;
-    let towards = from - a;
-    let found = [
-        towards.dot(across) * inverse,
-        direction.dot(towards.cross(e1)) * inverse,
-    ];
-    (det.abs() > 0.0).then_some(found)
 }
 
 /// Whether the sky number `met` lets in a sun of the sky `own`; a sun or a sky without a number goes with any.
@@ -496,15 +483,6 @@ fn classify(
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn weights_are_exact_on_edges() {
-        let corners = [Vec3::ZERO, Vec3::X * 96.0, Vec3::Y * 96.0];
-        let at = |x: f32| weights(&corners, Vec3::new(x, 0.0, 64.0), Vec3::new(x, 0.0, -32.0));
-        assert_eq!(at(48.0), Some([0.5, 0.0]));
-        assert_eq!(at(-96.0), Some([-1.0, 0.0]));
-        assert_eq!(weights(&corners, Vec3::Z, Vec3::Z + Vec3::X), None);
-    }
 
     #[test]
     fn a_sun_shines_through_its_own_sky_alone() {

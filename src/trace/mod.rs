@@ -14,5 +14,5 @@ pub use contents::{is_blocked, leaf_at, point_contents};
 pub use packet::{Hints, Packet, PacketCrossing, PacketTracer};
 pub use pick::{PickHit, Picker};
 pub use solid::{BareSubtrees, Division, SolidTree, TreeCorner, TreePolygon, Walk};
-pub use triangles::{Crossing, Grazing, HitRules, TriangleSet};
+pub use triangles::{Crossing, Edges, Grazing, HitRules, TriangleSet};
 pub use walk_packet::PacketWalk;

@@ -502,8 +502,8 @@ mod tests {
         let cut_at_x = |left: f32| {
             let wide: &[(f32, f32)] = &[(left, 9.0), (9.0, 9.0), (9.0, 1.0), (left, 1.0)];
             let (_, parts) = corner(&[wide], Division::Never);
-            let widest = |(_, part): &(u32, TreePolygon)| area(part).round();
-            parts.iter().map(widest).collect::<Vec<_>>()
+            let rounded = |(_, part): &(u32, TreePolygon)| area(part).round();
+            parts.iter().map(rounded).collect::<Vec<_>>()
         };
         assert_eq!(cut_at_x(-0.25), [74.0]);
         assert_eq!(cut_at_x(-0.375), [3.0, 72.0]);

@@ -76,11 +76,54 @@ impl std::fmt::Debug for TriangleSet {
     }
 }
 
+/// A triangle by one corner and the edges to the second and the third, game units.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Edges {
+pub struct Edges {
     pub(super) corner: Vec3,
     pub(super) e1: Vec3,
     pub(super) e2: Vec3,
+}
+
+impl Edges {
+    /// Of a triangle by its corners.
+    pub fn new([a, b, c]: [Vec3; 3]) -> Self {
+        Self {
+            corner: a,
+            e1: b - a,
+            e2: c - a,
+        }
+    }
+
+    /// The crossing, with `triangle` as its number, if it counts by `rules` and `t_min < t < t_max`.
+    ///
+    /// Möller and Trumbore, "Fast, minimum storage ray/triangle intersection" (1997).
+    pub fn cross(&self, triangle: u32, ray: &Ray, rules: &HitRules) -> Option<Crossing> {
+        let Self { corner, e1, e2 } = *self;
+        let p = ray.direction.cross(e2);
+        let det = e1.dot(p);
+        let limit = match rules.grazing {
+            Grazing::Absolute(limit) => limit,
+            Grazing::Relative(share) => share * e1.length() * e2.length(),
+        };
+        // Written so that NaN is no hit.
+        if !(det.abs() >= limit && det.abs() > 0.0) {
+            return None;
+        }
+        let inverse = 1.0 / det;
+        let within = -rules.slack..=1.0 + rules.slack;
+        let towards = ray.origin - corner;
+        let u = towards.dot(p) * inverse;
+        if !within.contains(&u) {
+            return None;
+        }
+        let q = towards.cross(e1);
+        let v = ray.direction.dot(q) * inverse;
+        if !within.contains(&v) || !within.contains(&(u + v)) {
+            return None;
+        }
+        let t = e2.dot(q) * inverse;
+        (t > ray.t_min && t < ray.t_max).then_some(Crossing { triangle, t, u, v })
+    }
 }
 
 impl Boundable for Edges {
@@ -107,14 +150,7 @@ impl TriangleSet {
         let (kept, edges): (Vec<u32>, Vec<Edges>) = (0_u32..)
             .zip(triangles)
             .filter(|(_, corners)| sound(corners))
-            .map(|(number, [a, b, c])| {
-                let edges = Edges {
-                    corner: *a,
-                    e1: *b - *a,
-                    e2: *c - *a,
-                };
-                (number, edges)
-            })
+            .map(|(number, [a, b, c])| (number, Edges::new([*a, *b, *c])))
             .unzip();
         if edges.is_empty() {
             return Self {
@@ -165,38 +201,8 @@ impl TriangleSet {
         nearest
     }
 
-    /// Möller and Trumbore, "Fast, minimum storage ray/triangle intersection" (1997).
     fn cross(&self, at: usize, ray: &Ray, rules: &HitRules) -> Option<Crossing> {
-        let Edges { corner, e1, e2 } = self.triangles[at];
-        let p = ray.direction.cross(e2);
-        let det = e1.dot(p);
-        let limit = match rules.grazing {
-            Grazing::Absolute(limit) => limit,
-            Grazing::Relative(share) => share * e1.length() * e2.length(),
-        };
-        // Written so that NaN is no hit.
-        if !(det.abs() >= limit && det.abs() > 0.0) {
-            return None;
-        }
-        let inverse = 1.0 / det;
-        let within = -rules.slack..=1.0 + rules.slack;
-        let towards = ray.origin - corner;
-        let u = towards.dot(p) * inverse;
-        if !within.contains(&u) {
-            return None;
-        }
-        let q = towards.cross(e1);
-        let v = ray.direction.dot(q) * inverse;
-        if !within.contains(&v) || !within.contains(&(u + v)) {
-            return None;
-        }
-        let t = e2.dot(q) * inverse;
-        (t > ray.t_min && t < ray.t_max).then(|| Crossing {
-            triangle: self.numbers[at],
-            t,
-            u,
-            v,
-        })
+        self.triangles[at].cross(self.numbers[at], ray, rules)
     }
 }
 
@@ -253,6 +259,23 @@ mod tests {
             unit(1, index, draw + 1),
             unit(1, index, draw + 2),
         ) * 100.0
+    }
+
+    #[test]
+    fn weights_are_exact_on_edges() {
+        let edges = Edges::new([Vec3::ZERO, Vec3::X * 96.0, Vec3::Y * 96.0]);
+        let rules = HitRules {
+            grazing: Grazing::Relative(0.0),
+            slack: 1.0,
+        };
+        let weights = |from, to| {
+            let crossing = edges.cross(0, &Ray::segment(from, to), &rules);
+            crossing.map(|crossing| [crossing.u, crossing.v])
+        };
+        let at = |x: f32| weights(Vec3::new(x, 0.0, 64.0), Vec3::new(x, 0.0, -32.0));
+        assert_eq!(at(48.0), Some([0.5, 0.0]));
+        assert_eq!(at(-96.0), Some([-1.0, 0.0]));
+        assert_eq!(weights(Vec3::Z, Vec3::Z + Vec3::X), None);
     }
 
     /// The hierarchy against a loop over all triangles.
