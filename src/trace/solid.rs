@@ -10,7 +10,10 @@ pub(super) const ON_PLANE: f32 = 0.1;
 const ON_CUT: f32 = 0.25;
 /// An opaque leaf, as a child of a node.
 pub(super) const SOLID: i32 = i32::MIN;
-/// Leafs are divided this often one inside the other at most.
+/// A polygon whose unit normal is within this of the opposite of a plane's, on each axis, lies in it turned round. From the
+/// reference compiler's results: 0.0007 is too much, and rounding takes some.
+const OPPOSITE: f32 = 1e-5;
+/// Leafs this many planes below the root are not divided. The reference compiler's value.
 const DEPTH_MAX: u32 = 32;
 /// Nodes are not added beyond this number; a bound for hostile sizes.
 const NODES_MAX: usize = 2_000_000;
@@ -92,7 +95,8 @@ impl SolidTree {
     pub const WHOLE_WORLD: u32 = 0;
 
     /// Copies the tree of `bsp` and cuts `polygons` into their parts in open leafs, which are returned with the leafs'
-    /// numbers. A polygon in a node's plane belongs to the side that it faces.
+    /// numbers. A polygon in a node's plane belongs behind it where it faces exactly there, otherwise ahead: one that lies in
+    /// the plane by the tolerance of a cut alone, as a slanting one whose corners were rounded, is ahead however it faces.
     ///
     /// Without a tree nothing is ever solid and all is one leaf, number 0. Numbers of divided leafs are new ones.
     pub fn new(
@@ -145,7 +149,7 @@ impl SolidTree {
             next_leaf: leaf_count as u32,
             parts: Vec::new(),
         };
-        for node in 0..self.nodes.len() {
+        for (node, depth) in (0..).zip(self.depths()) {
             for side in 0..2 {
                 let child = self.nodes[node].children[side];
                 if child < 0 {
@@ -153,11 +157,25 @@ impl SolidTree {
                     let found = contents.get_mut(leaf).map(std::mem::take);
                     let undivided = if is_solid(leaf) { SOLID } else { child };
                     self.nodes[node].children[side] =
-                        divider.divide(self, found.unwrap_or_default(), undivided, 0);
+                        divider.divide(self, found.unwrap_or_default(), undivided, depth + 1);
                 }
             }
         }
         divider.parts
+    }
+
+    /// Of each node: planes above it.
+    fn depths(&self) -> Vec<u32> {
+        let mut depths = vec![0; self.nodes.len()];
+        let mut pending = vec![(0_usize, 0)];
+        while let Some((number, depth)) = pending.pop() {
+            if let (Some(node), Some(place)) = (self.nodes.get(number), depths.get_mut(number)) {
+                *place = depth;
+                let below = node.children.into_iter().map(usize::try_from);
+                pending.extend(below.flatten().map(|child| (child, depth + 1)));
+            }
+        }
+        depths
     }
 
     /// Cuts a polygon into the leafs; the subtrees that it reaches are no longer bare.
@@ -359,7 +377,7 @@ fn triangle_count(polygons: &[TreePolygon]) -> usize {
     polygons.iter().map(count).sum()
 }
 
-/// The parts of a polygon before and behind a plane; one in the plane goes where it faces.
+/// The parts of a polygon before and behind a plane; one in the plane is behind it only where its normal is the opposite.
 fn split(polygon: TreePolygon, plane: &Plane) -> [Option<TreePolygon>; 2] {
     let corners = &polygon.corners;
     let distances: Vec<f32> = corners
@@ -369,9 +387,11 @@ fn split(polygon: TreePolygon, plane: &Plane) -> [Option<TreePolygon>; 2] {
     let is_ahead = distances.iter().all(|distance| *distance >= -ON_CUT);
     let is_behind = distances.iter().all(|distance| *distance <= ON_CUT);
     match (is_ahead, is_behind) {
-        (true, true) if facing(corners).dot(plane.normal) > 0.0 => [Some(polygon), None],
-        (true, false) => [Some(polygon), None],
-        (_, true) => [None, Some(polygon)],
+        (true, true) if (facing(corners) + plane.normal).abs().max_element() < OPPOSITE => {
+            [None, Some(polygon)]
+        }
+        (true, _) => [Some(polygon), None],
+        (false, true) => [None, Some(polygon)],
         (false, false) => {
             let owner = polygon.owner;
             cut(corners, &distances)
@@ -380,10 +400,13 @@ fn split(polygon: TreePolygon, plane: &Plane) -> [Option<TreePolygon>; 2] {
     }
 }
 
-/// A normal, not unit, by the first three corners.
+/// The normal by the first three corners; zero where they lie on a line.
 fn facing(corners: &[TreeCorner]) -> Vec3 {
     match corners {
-        [a, b, c, ..] => (c.position - a.position).cross(b.position - a.position),
+        [a, b, c, ..] => {
+            let normal = (c.position - a.position).cross(b.position - a.position);
+            normal.normalize_or_zero()
+        }
         _ => Vec3::ZERO,
     }
 }
@@ -524,6 +547,68 @@ mod tests {
         };
         assert_eq!(mean([0.0, 5.0]), across(2.0));
         assert_eq!(mean([-5.0, 0.0]), across(-3.0));
+    }
+
+    #[test]
+    fn what_lies_in_a_plane_is_behind_it_where_it_faces_exactly_there() {
+        let plane = Plane {
+            normal: Vec3::Z,
+            dist: 0.0,
+        };
+        let is_behind = |heights: [f32; 3], is_turned: bool| {
+            let places = [(0.0, 0.0), (0.0, 100.0), (100.0, 0.0)];
+            let corner = |((x, y), z): ((f32, f32), f32)| TreeCorner {
+                position: Vec3::new(x, y, z),
+                st: Vec2::ZERO,
+            };
+            let mut corners: Vec<_> = places.into_iter().zip(heights).map(corner).collect();
+            if is_turned {
+                corners.reverse();
+            }
+            let [ahead, behind] = split(TreePolygon { owner: 0, corners }, &plane);
+            assert_ne!(ahead.is_some(), behind.is_some());
+            behind.is_some()
+        };
+        assert!(is_behind([0.0; 3], true));
+        assert!(!is_behind([0.0; 3], false));
+        assert!(!is_behind([0.0, 0.0, 0.05], true));
+        assert!(!is_behind([0.0, 0.0, 0.05], false));
+    }
+
+    #[test]
+    fn leafs_deep_below_the_root_are_not_divided() {
+        let parts_below = |depth: u32| {
+            let nodes = (1..=depth).map(|below| TreeNode {
+                plane: Plane {
+                    normal: Vec3::Z,
+                    dist: -1.0,
+                },
+                children: [if below < depth { below as i32 } else { -1 }, -2],
+                bare: true,
+            });
+            let mut tree = SolidTree {
+                nodes: nodes.collect(),
+            };
+            let corner = |(x, y): (f32, f32)| TreeCorner {
+                position: Vec3::new(x, y, 0.0),
+                st: Vec2::ZERO,
+            };
+            let strip = TreePolygon {
+                owner: 0,
+                corners: [(0.0, 1.0), (1024.0, 1.0), (1024.0, 0.0), (0.0, 0.0)]
+                    .map(corner)
+                    .to_vec(),
+            };
+            let division = Division::Above {
+                triangles: 0,
+                side: 96.0,
+            };
+            tree.fill([strip], 2, |_| false, division).len()
+        };
+        assert_eq!(parts_below(1), 16);
+        assert_eq!(parts_below(29), 8);
+        assert_eq!(parts_below(31), 2);
+        assert_eq!(parts_below(32), 1);
     }
 
     #[test]
