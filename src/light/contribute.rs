@@ -6,7 +6,7 @@ use crate::light::glance::lanes_of;
 use crate::light::lights::Light;
 use crate::light::offers::{Offers, Terms};
 use crate::light::reach::Reaches;
-use crate::light::settings::BakeSettings;
+use crate::light::settings::{BakeSettings, LightModel};
 use crate::light::tracer::{TraceState, Tracer};
 use crate::math::Aabb;
 use crate::math::lanes::{LANES, Lanes3, lane, set_lane};
@@ -249,9 +249,7 @@ impl<'a> Illumination<'a> {
                     let filter = if light.is_sun() {
                         self.tracer.sun_light(from, to, inhibit, light.sky, state)
                     } else {
-                        let is_mirrored = to != light.origin;
-                        let beyond = self.tracer.reach_beyond(is_mirrored);
-                        self.tracer.lamp_light(from, to, inhibit, beyond, state)
+                        self.tracer.lamp_light(from, to, inhibit, state)
                     };
                     let Some(filter) = filter else { continue };
                     colour *= filter;
@@ -281,6 +279,7 @@ impl<'a> Illumination<'a> {
                 0.0
             },
             is_cheap: self.settings.faster,
+            sees_backs: self.settings.model == LightModel::Corrected,
         }
     }
 }

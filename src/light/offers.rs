@@ -30,6 +30,9 @@ pub(crate) struct Terms {
     pub least: f32,
     /// Whether surfaces shine by the cheap formula, like points.
     pub is_cheap: bool,
+    /// Whether what lies behind a two-sided surface looks at that side of it. The reference compiler looks at its front, so
+    /// the surface itself is in the way unless it is near enough to be ignored.
+    pub sees_backs: bool,
 }
 
 /// What a light would give to up to eight places.
@@ -72,7 +75,7 @@ impl Offers {
             let offer = if let Emission::Sun { .. } = light.emission {
                 from_sun(simd, light, position)
             } else {
-                from_lamp(simd, light, position, terms.is_cheap)
+                from_lamp(simd, light, position, terms)
             };
             let is_enough = offer.amount.simd_gt(terms.least);
             self.lanes = (offer.is_made & is_enough).to_bitmask() as u8 & lanes;
@@ -104,7 +107,7 @@ fn from_sun<S: Simd>(simd: S, light: &Light, position: Vec3x8<S>) -> Offer<S> {
 }
 
 #[inline(always)]
-fn from_lamp<S: Simd>(simd: S, light: &Light, position: Vec3x8<S>, is_cheap: bool) -> Offer<S> {
+fn from_lamp<S: Simd>(simd: S, light: &Light, position: Vec3x8<S>, terms: Terms) -> Offer<S> {
     let to = splat(simd, light.origin);
     let towards = sub(to, position);
     let (length, direction) = normalize(simd, towards);
@@ -125,7 +128,9 @@ fn from_lamp<S: Simd>(simd: S, light: &Light, position: Vec3x8<S>, is_cheap: boo
     let squared = dot(towards, towards) + light.extra_distance * light.extra_distance;
     let distance = squared.sqrt().max(NEAREST);
     match &light.emission {
-        Emission::Area(area) if !is_cheap => return from_area(simd, light, area, position, offer),
+        Emission::Area(area) if !terms.is_cheap => {
+            return from_area(simd, light, area, position, offer, terms.sees_backs);
+        }
         // The cheap formula. Not even the side matters, so backsplash lights add to what is before a lamp.
         Emission::Area(_) => offer.amount = light.photons / (distance * distance),
         Emission::Point | Emission::Sun { .. } => offer.amount = faded(simd, light, distance),
@@ -176,6 +181,7 @@ fn from_area<S: Simd>(
     area: &Area,
     position: Vec3x8<S>,
     mut offer: Offer<S>,
+    sees_backs: bool,
 ) -> Offer<S> {
     let normal = splat(simd, light.normal);
     let height = dot(position, normal) - area.plane_dist;
@@ -192,12 +198,15 @@ fn from_area<S: Simd>(
     let mut is_lit = factor.simd_gt(0.0);
     offer.amount = factor * area.add;
     if area.two_sided {
-        // From behind: the light's plane floats one unit before the surface, so aim at its mirror image.
+        is_lit |= factor.simd_lt(0.0);
+        offer.amount = offer.amount.abs();
+    }
+    if area.two_sided && sees_backs {
+        // The light's plane floats one unit before the surface, so aim at its mirror image.
         let aim = splat(simd, light.origin - light.normal * 2.0);
         let (length, direction) = normalize(simd, sub(aim, position));
         let is_behind = factor.simd_lt(0.0);
-        is_lit |= is_behind & length.simd_lt(light.envelope);
-        offer.amount = offer.amount.abs();
+        is_lit &= !is_behind | length.simd_lt(light.envelope);
         offer.to = select(is_behind, aim, offer.to);
         offer.length = is_behind.select(length, offer.length);
         offer.direction = select(is_behind, direction, offer.direction);
@@ -219,6 +228,7 @@ mod tests {
         let terms = Terms {
             least: 0.0,
             is_cheap: false,
+            sees_backs: true,
         };
         let mut lanes = [[0.0; LANES]; 3];
         for (lane, place) in places.iter().enumerate() {
@@ -330,17 +340,22 @@ mod tests {
     }
 
     #[test]
-    fn light_from_behind_a_panel_seems_to_come_from_its_back() {
+    fn light_from_behind_a_panel_comes_from_its_back_where_backs_are_seen() {
         let mut places = [[0.0; LANES]; 3];
         places[2] = [64.0, -64.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0];
-        let mut offers = Offers::default();
-        let terms = Terms {
-            least: 0.0,
-            is_cheap: false,
+        let aims = |sees_backs| {
+            let terms = Terms {
+                least: 0.0,
+                is_cheap: false,
+                sees_backs,
+            };
+            let mut offers = Offers::default();
+            offers.make(Level::new(), &panel(true), &places, 3, terms);
+            let Segments { to, direction, .. } = &offers.segments;
+            assert_eq!((direction[2][0], direction[2][1]), (-1.0, 1.0));
+            (offers.lanes, to[2][0], to[2][1])
         };
-        offers.make(Level::new(), &panel(true), &places, 3, terms);
-        let Segments { to, direction, .. } = &offers.segments;
-        assert_eq!((offers.lanes, to[2][0], to[2][1]), (3, 1.0, -1.0));
-        assert_eq!((direction[2][0], direction[2][1]), (-1.0, 1.0));
+        assert_eq!(aims(true), (3, 1.0, -1.0));
+        assert_eq!(aims(false), (3, 1.0, 1.0));
     }
 }

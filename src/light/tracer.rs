@@ -27,10 +27,6 @@ const FILTER_RULES: HitRules = HitRules {
     grazing: Grazing::Relative(0.0),
     slack: 0.0001,
 };
-/// How far behind the end of a segment to a light's mirror image triangles still block, game units. In the reference
-/// compiler's results every triangle blocks whose plane holds that end, whatever rounding says; any value from 0.001 up to a
-/// tie's width gives the same.
-const MIRRORED_REACH: f32 = 0.01;
 /// Light filtered down to this share is none.
 pub(super) const DARK: f32 = 0.001;
 
@@ -49,7 +45,6 @@ pub(crate) struct Tracer<'a> {
     pub(super) bare: BareSubtrees,
     pub(super) is_tracing: bool,
     pub(super) has_surfaces: bool,
-    mirrored_reach: f32,
 }
 
 /// Working memory and counter of one thread.
@@ -176,30 +171,18 @@ impl<'a> Tracer<'a> {
             },
             is_tracing: !settings.no_trace,
             has_surfaces: !settings.no_surfaces,
-            mirrored_reach: if is_exact { 0.0 } else { MIRRORED_REACH },
-        }
-    }
-
-    /// How far behind the end of a segment triangles block, game units: only on the way to the mirror image of a light that
-    /// is seen from behind.
-    pub(super) fn reach_beyond(&self, is_mirrored: bool) -> f32 {
-        if is_mirrored {
-            self.mirrored_reach
-        } else {
-            0.0
         }
     }
 
     /// What is left of white light on its way from a lamp at `to`; `None` when it is blocked.
     ///
-    /// Triangles nearer than `inhibit` to `from` are passed, those `beyond` the end are not; see [`Tracer::reach_beyond`].
+    /// Triangles nearer than `inhibit` to `from` are passed.
     /// The segment is not counted: [`Tracer::glance`] did that.
     pub(super) fn lamp_light(
         &self,
         from: Vec3,
         to: Vec3,
         inhibit: f32,
-        beyond: f32,
         state: &mut TraceState,
     ) -> Option<Vec3> {
         if !self.is_tracing {
@@ -214,7 +197,7 @@ impl<'a> Tracer<'a> {
         if !self.has_surfaces {
             return Some(Vec3::ONE);
         }
-        let passage = self.filtered(from, to, inhibit, beyond, state)?;
+        let passage = self.filtered(from, to, inhibit, state)?;
         Some(passage.filter)
     }
 
@@ -237,7 +220,7 @@ impl<'a> Tracer<'a> {
         // Solid does not block by itself: it ends the walk, and what lies behind is not met.
         self.solids
             .first_solid(from, to, self.bare, &mut state.walk);
-        let passage = self.filtered(from, to, inhibit, 0.0, state)?;
+        let passage = self.filtered(from, to, inhibit, state)?;
         let (_, met) = passage.sky?;
         lets_in(met, sky).then_some(passage.filter)
     }
@@ -294,15 +277,12 @@ impl<'a> Tracer<'a> {
         from: Vec3,
         to: Vec3,
         inhibit: f32,
-        beyond: f32,
         state: &mut TraceState,
     ) -> Option<Passage> {
         let walk = &state.walk;
-        let segment = Ray::segment(from, to);
         let ray = Ray {
             t_min: inhibit,
-            t_max: segment.t_max + beyond,
-            ..segment
+            ..Ray::segment(from, to)
         };
         let mut passage = Passage {
             filter: Vec3::ONE,
