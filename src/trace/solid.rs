@@ -96,7 +96,8 @@ impl SolidTree {
 
     /// Copies the tree of `bsp` and cuts `polygons` into their parts in open leafs, which are returned with the leafs'
     /// numbers. A polygon in a node's plane belongs behind it where it faces exactly there, otherwise ahead: one that lies in
-    /// the plane by the tolerance of a cut alone, as a slanting one whose corners were rounded, is ahead however it faces.
+    /// the plane by the tolerance of a cut alone, as a slanting one whose corners were rounded, is ahead however it faces. So
+    /// is one in the plane that divides a leaf.
     ///
     /// Without a tree nothing is ever solid and all is one leaf, number 0. Numbers of divided leafs are new ones.
     pub fn new(
@@ -188,7 +189,11 @@ impl SolidTree {
                 }
             } else if let Some(node) = self.nodes.get_mut(number as usize) {
                 node.bare = false;
-                let parts = split(polygon, &node.plane);
+                let parts = if lies_turned_round(&polygon.corners, &node.plane) {
+                    [None, Some(polygon)]
+                } else {
+                    split(polygon, &node.plane)
+                };
                 for (child, part) in node.children.into_iter().zip(parts) {
                     pending.extend(part.map(|part| (child, part)));
                 }
@@ -377,7 +382,13 @@ fn triangle_count(polygons: &[TreePolygon]) -> usize {
     polygons.iter().map(count).sum()
 }
 
-/// The parts of a polygon before and behind a plane; one in the plane is behind it only where its normal is the opposite.
+/// Whether the corners are in a plane, with the opposite normal.
+fn lies_turned_round(corners: &[TreeCorner], plane: &Plane) -> bool {
+    let is_on = |corner: &TreeCorner| plane.distance(corner.position).abs() <= ON_CUT;
+    corners.iter().all(is_on) && (facing(corners) + plane.normal).abs().max_element() < OPPOSITE
+}
+
+/// The parts of a polygon before and behind a plane; one in the plane is before it.
 fn split(polygon: TreePolygon, plane: &Plane) -> [Option<TreePolygon>; 2] {
     let corners = &polygon.corners;
     let distances: Vec<f32> = corners
@@ -387,9 +398,6 @@ fn split(polygon: TreePolygon, plane: &Plane) -> [Option<TreePolygon>; 2] {
     let is_ahead = distances.iter().all(|distance| *distance >= -ON_CUT);
     let is_behind = distances.iter().all(|distance| *distance <= ON_CUT);
     match (is_ahead, is_behind) {
-        (true, true) if (facing(corners) + plane.normal).abs().max_element() < OPPOSITE => {
-            [None, Some(polygon)]
-        }
         (true, _) => [Some(polygon), None],
         (false, true) => [None, Some(polygon)],
         (false, false) => {
@@ -551,11 +559,7 @@ mod tests {
 
     #[test]
     fn what_lies_in_a_plane_is_behind_it_where_it_faces_exactly_there() {
-        let plane = Plane {
-            normal: Vec3::Z,
-            dist: 0.0,
-        };
-        let is_behind = |heights: [f32; 3], is_turned: bool| {
+        let triangle = |heights: [f32; 3], is_turned: bool| {
             let places = [(0.0, 0.0), (0.0, 100.0), (100.0, 0.0)];
             let corner = |((x, y), z): ((f32, f32), f32)| TreeCorner {
                 position: Vec3::new(x, y, z),
@@ -565,14 +569,30 @@ mod tests {
             if is_turned {
                 corners.reverse();
             }
-            let [ahead, behind] = split(TreePolygon { owner: 0, corners }, &plane);
-            assert_ne!(ahead.is_some(), behind.is_some());
-            behind.is_some()
+            TreePolygon { owner: 0, corners }
         };
-        assert!(is_behind([0.0; 3], true));
-        assert!(!is_behind([0.0; 3], false));
-        assert!(!is_behind([0.0, 0.0, 0.05], true));
-        assert!(!is_behind([0.0, 0.0, 0.05], false));
+        let plane = Plane {
+            normal: Vec3::Z,
+            dist: 0.0,
+        };
+        let leaf = |polygon| {
+            let mut tree = SolidTree {
+                nodes: vec![TreeNode {
+                    plane,
+                    children: [-1, -2],
+                    bare: true,
+                }],
+            };
+            let parts = tree.fill([polygon], 2, |_| false, Division::Never);
+            parts.iter().map(|(leaf, _)| *leaf).collect::<Vec<_>>()
+        };
+        assert_eq!(leaf(triangle([0.0; 3], true)), [1]);
+        assert_eq!(leaf(triangle([0.0; 3], false)), [0]);
+        assert_eq!(leaf(triangle([0.0, 0.0, 0.05], true)), [0]);
+        assert_eq!(leaf(triangle([0.0, 0.0, 0.05], false)), [0]);
+        // Of a leaf's division it is ahead in any case.
+        let [ahead, behind] = split(triangle([0.0; 3], true), &plane);
+        assert!(ahead.is_some() && behind.is_none());
     }
 
     #[test]
