@@ -198,7 +198,7 @@ impl<S: Simd> Rays<S> {
         let q = cross(towards, e1);
         let v = dot(self.direction, q) * inverse;
         let w = u + v;
-        hit &= v.simd_ge(low) & v.simd_le(high) & w.simd_ge(low) & w.simd_le(high);
+        hit &= v.simd_ge(low) & w.simd_le(high);
         let t = dot(e2, q) * inverse;
         hit &= t.simd_gt(self.t_min) & t.simd_lt(self.t_max);
         let inside =

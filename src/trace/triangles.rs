@@ -26,7 +26,7 @@ pub enum Grazing {
 pub struct HitRules {
     /// Limit below which a triangle is not hit.
     pub grazing: Grazing,
-    /// How far barycentric coordinates may lie outside 0 to 1; at most [`HitRules::MAX_SLACK`].
+    /// How far the coordinates u, v and 1 − (u + v) may lie below 0, and u above 1; at most [`HitRules::MAX_SLACK`].
     pub slack: f32,
 }
 
@@ -110,15 +110,16 @@ impl Edges {
             return None;
         }
         let inverse = 1.0 / det;
-        let within = -rules.slack..=1.0 + rules.slack;
+        let (low, high) = (-rules.slack, 1.0 + rules.slack);
         let towards = ray.origin - corner;
         let u = towards.dot(p) * inverse;
-        if !within.contains(&u) {
+        if !(low..=high).contains(&u) {
             return None;
         }
         let q = towards.cross(e1);
         let v = ray.direction.dot(q) * inverse;
-        if !within.contains(&v) || !within.contains(&(u + v)) {
+        // Written so that NaN is no hit.
+        if !(v >= low && u + v <= high) {
             return None;
         }
         let t = e2.dot(q) * inverse;
@@ -324,6 +325,19 @@ mod tests {
         assert!(set.closest(&down(-0.05, 3.0), &rules(0.25, 0.01)).is_some());
         assert!(set.closest(&down(-0.05, 3.0), &rules(0.25, 0.0)).is_none());
         assert!(set.closest(&down(-0.2, 3.0), &rules(0.25, 0.01)).is_none());
+        // Beside the first corner both coordinates may be short by the slack, so their sum by twice that.
+        assert!(
+            set.closest(&down(-0.08, -0.08), &rules(0.25, 0.01))
+                .is_some()
+        );
+        assert!(
+            set.closest(&down(-0.05, 10.1), &rules(0.25, 0.01))
+                .is_some()
+        );
+        assert!(
+            set.closest(&down(-0.05, 10.2), &rules(0.25, 0.01))
+                .is_none()
+        );
         // Twice the area is 100.
         assert!(set.closest(&down(1.0, 1.0), &rules(99.0, 0.0)).is_some());
         assert!(set.closest(&down(1.0, 1.0), &rules(101.0, 0.0)).is_none());
