@@ -108,8 +108,8 @@ impl Tracer<'_> {
         glance
     }
 
-    /// Anything opaque decides; where a triangle filters, or is met within the slack around its edges, the walk must pass its
-    /// leaf.
+    /// Anything opaque decides; where a triangle filters, reaches out of its leaf, or is met within the slack around its edges,
+    /// the walk must pass its leaf.
     fn glance_at_lamp(
         &self,
         segments: &Segments,
@@ -143,7 +143,8 @@ impl Tracer<'_> {
             let mut counts = *found;
             match self.occluder(found.triangle) {
                 Occluder::Opaque => {
-                    let inside = found.inside & !farther(found.inside, &found.t, &last_leaf);
+                    let inside = self.inside_leaf(found);
+                    let inside = inside & !farther(inside, &found.t, &last_leaf);
                     for (blocked, inhibit) in glance.blocked.iter_mut().zip(inhibit) {
                         *blocked |= beyond(inside, &found.t, inhibit);
                     }
@@ -180,6 +181,15 @@ impl Tracer<'_> {
 
     fn occluder(&self, triangle: u32) -> Occluder {
         self.occluders[self.parts[triangle as usize].owner as usize]
+    }
+
+    /// The lanes in which a part is crossed so far from its edges that the crossing is in its leaf for sure.
+    fn inside_leaf(&self, found: &PacketCrossing) -> u8 {
+        if self.parts[found.triangle as usize].overhangs {
+            0
+        } else {
+            found.inside
+        }
     }
 
     fn met(&self, found: PacketCrossing) -> Met {
@@ -223,7 +233,7 @@ impl Tracer<'_> {
                     Occluder::Opaque => {
                         // Between the two limits it counts for one grid alone.
                         let far = inhibit[0].max(inhibit[1]);
-                        for lane in lanes_of(beyond(found.inside, &found.t, far)) {
+                        for lane in lanes_of(beyond(self.inside_leaf(found), &found.t, far)) {
                             opaque[lane] = opaque[lane].min(found.t[lane]);
                             t_max[lane] = t_max[lane].min(found.t[lane]);
                         }

@@ -94,6 +94,8 @@ pub(super) struct Part {
     pub(super) owner: u32,
     /// Number of its texture coordinates, where it filters; else none has it.
     pane: u32,
+    /// Whether it reaches out of its leaf, see [`TreePolygon::overhangs`].
+    pub(super) overhangs: bool,
 }
 
 /// A traced triangle that filters.
@@ -125,6 +127,7 @@ impl<'a> Tracer<'a> {
             TreePolygon {
                 owner,
                 corners: part,
+                overhangs,
             },
         ) in parts
         {
@@ -141,6 +144,7 @@ impl<'a> Tracer<'a> {
                     } else {
                         u32::MAX
                     },
+                    overhangs,
                 });
                 panes.extend(filters.then_some(Pane {
                     edges: Edges::new(positions),
@@ -384,6 +388,7 @@ fn occluders(
                 polygons.push(TreePolygon {
                     owner: occluders.len() as u32,
                     corners,
+                    overhangs: false,
                 });
                 occluders.push(occluder);
             }

@@ -10,6 +10,9 @@ pub(super) const ON_PLANE: f32 = 0.1;
 const ON_CUT: f32 = 0.25;
 /// An opaque leaf, as a child of a node.
 pub(super) const SOLID: i32 = i32::MIN;
+/// A part that reaches farther out of its leaf than this is said to, game units: more than rounding explains, and far less than
+/// the slack at the edges of any part that is large enough to block.
+const OVERHANG: f32 = 0.001;
 /// A polygon whose unit normal is within this of the opposite of a plane's, on each axis, lies in it turned round. From the
 /// reference compiler's results: 0.0007 is too much, and rounding takes some.
 const OPPOSITE: f32 = 1e-5;
@@ -60,6 +63,8 @@ pub struct TreePolygon {
     pub owner: u32,
     /// At least three.
     pub corners: Vec<TreeCorner>,
+    /// Whether corners that count as on the plane of a cut lie beyond it: then a segment may cross it outside of its leaf.
+    pub overhangs: bool,
 }
 
 /// The BSP tree as far as segments need it: planes, and which leafs are opaque.
@@ -189,11 +194,7 @@ impl SolidTree {
                 }
             } else if let Some(node) = self.nodes.get_mut(number as usize) {
                 node.bare = false;
-                let parts = if lies_turned_round(&polygon.corners, &node.plane) {
-                    [None, Some(polygon)]
-                } else {
-                    split(polygon, &node.plane)
-                };
+                let parts = split(polygon, &node.plane, Turned::Behind);
                 for (child, part) in node.children.into_iter().zip(parts) {
                     pending.extend(part.map(|part| (child, part)));
                 }
@@ -341,7 +342,7 @@ impl Divider {
         }
         let mut halves = [Vec::new(), Vec::new()];
         for polygon in polygons {
-            for (half, part) in halves.iter_mut().zip(split(polygon, &plane)) {
+            for (half, part) in halves.iter_mut().zip(split(polygon, &plane, Turned::Ahead)) {
                 half.extend(part);
             }
         }
@@ -382,14 +383,15 @@ fn triangle_count(polygons: &[TreePolygon]) -> usize {
     polygons.iter().map(count).sum()
 }
 
-/// Whether the corners are in a plane, with the opposite normal.
-fn lies_turned_round(corners: &[TreeCorner], plane: &Plane) -> bool {
-    let is_on = |corner: &TreeCorner| plane.distance(corner.position).abs() <= ON_CUT;
-    corners.iter().all(is_on) && (facing(corners) + plane.normal).abs().max_element() < OPPOSITE
+/// Where a polygon goes that lies in the plane of a cut with the opposite normal. All others in the plane go ahead.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Turned {
+    Ahead,
+    Behind,
 }
 
-/// The parts of a polygon before and behind a plane; one in the plane is before it.
-fn split(polygon: TreePolygon, plane: &Plane) -> [Option<TreePolygon>; 2] {
+/// The parts of a polygon before and behind a plane.
+fn split(polygon: TreePolygon, plane: &Plane, turned: Turned) -> [Option<TreePolygon>; 2] {
     let corners = &polygon.corners;
     let distances: Vec<f32> = corners
         .iter()
@@ -397,13 +399,27 @@ fn split(polygon: TreePolygon, plane: &Plane) -> [Option<TreePolygon>; 2] {
         .collect();
     let is_ahead = distances.iter().all(|distance| *distance >= -ON_CUT);
     let is_behind = distances.iter().all(|distance| *distance <= ON_CUT);
+    let beyond = OVERHANG..=ON_CUT;
+    let overhangs = [-1.0, 1.0].map(|side| {
+        let mut heights = distances.iter().map(|distance| distance * side);
+        polygon.overhangs || heights.any(|height| beyond.contains(&height))
+    });
+    let part = |side: usize, corners: Vec<TreeCorner>| TreePolygon {
+        owner: polygon.owner,
+        corners,
+        overhangs: overhangs[side],
+    };
+    let is_turned = || (facing(corners) + plane.normal).abs().max_element() < OPPOSITE;
     match (is_ahead, is_behind) {
-        (true, _) => [Some(polygon), None],
-        (false, true) => [None, Some(polygon)],
+        (true, true) if turned == Turned::Behind && is_turned() => {
+            [None, Some(part(1, polygon.corners))]
+        }
+        (true, _) => [Some(part(0, polygon.corners)), None],
+        (false, true) => [None, Some(part(1, polygon.corners))],
         (false, false) => {
-            let owner = polygon.owner;
-            cut(corners, &distances)
-                .map(|corners| (corners.len() > 2).then_some(TreePolygon { owner, corners }))
+            let [ahead, behind] = cut(corners, &distances);
+            [(0, ahead), (1, behind)]
+                .map(|(side, corners)| (corners.len() > 2).then(|| part(side, corners)))
         }
     }
 }
@@ -469,6 +485,7 @@ mod tests {
         let polygons = (0_u32..).zip(polygons).map(|(owner, corners)| TreePolygon {
             owner,
             corners: corners.iter().map(corner).collect(),
+            overhangs: false,
         });
         let parts = tree.fill(polygons, 8, |leaf| leaf == 5, division);
         (tree, parts)
@@ -541,6 +558,22 @@ mod tests {
     }
 
     #[test]
+    fn parts_that_reach_out_of_their_leafs_say_so() {
+        let overhangs = |top: f32, bottom: f32| {
+            let wide: &[(f32, f32)] = &[(top, 9.0), (9.0, 9.0), (9.0, 1.0), (bottom, 1.0)];
+            let (_, mut parts) = corner(&[wide], Division::Never);
+            parts.sort_by_key(|(leaf, _)| *leaf);
+            let overhangs = |(leaf, part): &(u32, TreePolygon)| (*leaf, part.overhangs);
+            parts.iter().map(overhangs).collect::<Vec<_>>()
+        };
+        assert_eq!(overhangs(-0.25, -0.25), [(3, true)]);
+        assert_eq!(overhangs(-0.0001, -0.0001), [(3, false)]);
+        assert_eq!(overhangs(-5.0, -5.0), [(3, false), (7, false)]);
+        assert_eq!(overhangs(-0.125, -5.0), [(3, true), (7, false)]);
+        assert_eq!(overhangs(0.125, -5.0), [(3, false), (7, true)]);
+    }
+
+    #[test]
     fn leafs_are_divided_at_the_mean_rounded_down() {
         let mean = |xs: [f32; 2]| {
             let corner = |x: f32| TreeCorner {
@@ -569,7 +602,11 @@ mod tests {
             if is_turned {
                 corners.reverse();
             }
-            TreePolygon { owner: 0, corners }
+            TreePolygon {
+                owner: 0,
+                corners,
+                overhangs: false,
+            }
         };
         let plane = Plane {
             normal: Vec3::Z,
@@ -591,7 +628,7 @@ mod tests {
         assert_eq!(leaf(triangle([0.0, 0.0, 0.05], true)), [0]);
         assert_eq!(leaf(triangle([0.0, 0.0, 0.05], false)), [0]);
         // Of a leaf's division it is ahead in any case.
-        let [ahead, behind] = split(triangle([0.0; 3], true), &plane);
+        let [ahead, behind] = split(triangle([0.0; 3], true), &plane, Turned::Ahead);
         assert!(ahead.is_some() && behind.is_none());
     }
 
@@ -618,6 +655,7 @@ mod tests {
                 corners: [(0.0, 1.0), (1024.0, 1.0), (1024.0, 0.0), (0.0, 0.0)]
                     .map(corner)
                     .to_vec(),
+                overhangs: false,
             };
             let division = Division::Above {
                 triangles: 0,
